@@ -1,0 +1,18 @@
+"""What the user's table becomes: feature names and sets, splits of the rows, removal of columns."""
+
+from lukewarm.data._features import FeatureIndex, as_feature_sets
+from lukewarm.data._removal import Removal
+from lukewarm.data._rows import Rows
+from lukewarm.data._splits import RowSplit, split_rows
+from lukewarm.data._table import as_table, as_target
+
+__all__ = [
+    "FeatureIndex",
+    "Removal",
+    "RowSplit",
+    "Rows",
+    "as_feature_sets",
+    "as_table",
+    "as_target",
+    "split_rows",
+]

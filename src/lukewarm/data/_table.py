@@ -1,0 +1,113 @@
+"""The user's X and y, checked once and brought to the form used inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._typing import Features
+from lukewarm._validation import check_vector
+
+MINIMUM_ROWS = 20
+
+
+def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
+    """Return the features as a float matrix (or, with text or categories, a frame) and the names.
+
+    Parameters
+    ----------
+    X : DataFrame, ndarray or nested list of shape (n, p)
+
+    Returns
+    -------
+    table : ndarray of shape (n, p), or DataFrame
+        A float matrix when every column is numeric or boolean, with nan for missing values.
+    names : tuple of str
+        The column names; x0, x1, ... for arrays.
+
+    Examples
+    --------
+    >>> table, names = as_table(pd.DataFrame({"a": [1, 2] * 10, "b": [True, False] * 10}))
+    >>> names, table.dtype.name
+    (('a', 'b'), 'float64')
+    """
+    if isinstance(X, pd.DataFrame):
+        return _from_frame(X)
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(f"X must have two dimensions, rows and features; got shape {array.shape}.")
+    names = tuple(f"x{column}" for column in range(array.shape[1]))
+    if array.dtype.kind in "OSU":
+        return _from_frame(pd.DataFrame(array, columns=list(names)).infer_objects())
+    _check_shape(array)
+    matrix = np.array(array, dtype=float)
+    _check_no_infinity(matrix, names)
+    return matrix, names
+
+
+def as_target(y: Any, n_rows: int) -> np.ndarray:
+    """Return a numeric target as a finite float vector (n,) that is not constant."""
+    values = getattr(y, "values", y)
+    if np.asarray(values).dtype.kind in "OSU":
+        try:
+            values = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"y must be numeric for regression; got values such as {np.asarray(values)[0]!r}. "
+                "Encode it as numbers, or use a classifier."
+            ) from None
+    vector = check_vector("y", values)
+    if len(vector) != n_rows:
+        raise ValueError(
+            f"X and y must have the same number of rows; X has {n_rows}, y has {len(vector)}."
+        )
+    if np.ptp(vector) == 0:
+        raise ValueError(
+            f"y must not be constant; every value is {vector[0]:g}, so no feature can matter."
+        )
+    return vector
+
+
+def _from_frame(frame: pd.DataFrame) -> tuple[Features, tuple[str, ...]]:
+    names = tuple(str(column) for column in frame.columns)
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"X must have unique column names; {repeated} appear more than once.")
+    _check_shape(frame)
+    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
+    if all(numeric):
+        matrix = frame.to_numpy(dtype=float, na_value=np.nan)
+        matrix = np.array(matrix, dtype=float)
+        _check_no_infinity(matrix, names)
+        return matrix, names
+    table = frame.reset_index(drop=True)
+    table.columns = pd.Index(names)
+    for name, is_numeric in zip(names, numeric, strict=True):
+        if is_numeric:
+            table[name] = table[name].to_numpy(dtype=float, na_value=np.nan)
+            _check_no_infinity(table[[name]].to_numpy(), (name,))
+        else:
+            table[name] = table[name].astype("category")
+    return table, names
+
+
+def _check_shape(table: Any) -> None:
+    n_rows, n_columns = table.shape
+    if n_columns == 0:
+        raise ValueError("X must have at least one feature; it has none.")
+    if n_rows < MINIMUM_ROWS:
+        raise ValueError(
+            f"X must have at least {MINIMUM_ROWS} rows to split into training, stopping and "
+            f"evaluation rows; got {n_rows}."
+        )
+
+
+def _check_no_infinity(matrix: np.ndarray, names: tuple[str, ...]) -> None:
+    infinite = np.isinf(matrix).any(axis=0)
+    if infinite.any():
+        columns = [name for name, bad in zip(names, infinite, strict=True) if bad]
+        raise ValueError(
+            f"X must not hold infinite values; columns {columns} do. Clip or drop them."
+        )

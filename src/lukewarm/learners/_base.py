@@ -1,0 +1,87 @@
+"""What a learner is, and the abilities beyond that some learners have.
+
+Structural typing: a class of yours need not inherit from anything here.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from lukewarm._typing import Features, Prediction, Vector
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A model that can go one step further from where it stands.
+
+    A step is an epoch of a network or a tree of a booster.
+
+    Optional attributes, each with a default where it is missing:
+
+    - ``loss(y, prediction, weights) -> float``: what decides when to stop (mean squared error);
+    - ``patience`` and ``max_steps``: defaults of the stopping rule that suit the model (10, 1000);
+    - ``accepts_missing`` and ``accepts_categories``: whether X may hold nan, and frames with
+      category columns (False).
+    """
+
+    @property
+    def n_steps(self) -> int:
+        """Steps taken so far; 0 for a model that is as good as its starting point."""
+        ...
+
+    def fresh(self, seed: int) -> Learner:
+        """Return an untrained learner with the same settings."""
+        ...
+
+    def copy(self, seed: int | None = None) -> Learner:
+        """Return an independent learner that stands where this one stands.
+
+        Training the copy never changes the original. With a seed, the copy's further randomness
+        comes from it; without, both would go on alike.
+        """
+        ...
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Take `n_steps` further steps on these rows, from where the model stands.
+
+        ``advance(50)`` and ``advance(25)`` leave the same model as ``advance(75)``.
+        """
+        ...
+
+    def predict(self, X: Features) -> Prediction:
+        """Return one prediction per row; class probabilities for a classifier."""
+        ...
+
+
+@runtime_checkable
+class StagedLearner(Learner, Protocol):
+    """A learner whose earlier steps can still be seen: boosters.
+
+    `block_size` is the number of steps worth taking in one call.
+    """
+
+    block_size: int
+
+    def rewind(self, step: int) -> None:
+        """Go back to the model after `step` steps, exactly."""
+        ...
+
+    def staged_predict(self, X: Features, first_step: int) -> Prediction:
+        """Return the predictions after each of the steps `first_step` .. `n_steps`.
+
+        The first axis runs over the steps: shape (n_steps - first_step + 1, n, ...).
+        """
+        ...
+
+
+@runtime_checkable
+class BindsRows(Learner, Protocol):
+    """A learner with a representation of its own for rows it will meet many times.
+
+    The representation stands wherever X does in `advance` and `predict`, and its
+    ``without(removed, fill_values)`` takes columns away without writing to the data.
+    """
+
+    def bind(self, X_train: Features, *others: Features) -> tuple[Features, ...]:
+        """Return all the matrices in the representation learnt on the training rows."""
+        ...

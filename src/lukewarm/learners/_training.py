@@ -1,0 +1,88 @@
+"""The only training loop: full fits, retraining and early stopping all go through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lukewarm.data import Rows
+from lukewarm.learners._base import Learner, StagedLearner
+from lukewarm.measures import mean_squared_error
+from lukewarm.results import TrainingTrace
+from lukewarm.stopping import StoppingRule
+
+
+def train_until(
+    learner: Learner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+) -> tuple[Learner, TrainingTrace]:
+    """Return the learner at its best step, and the trace of how it got there.
+
+    Parameters
+    ----------
+    learner : Learner
+        Trained in place; use the returned one, which may be a copy taken at the best step.
+    train, stopping : Rows
+        The steps are taken on `train`; `stopping` decides when to stop.
+    rule : StoppingRule
+    max_steps : int
+        Most further steps to take.
+
+    Examples
+    --------
+    >>> from lukewarm.learners import ObliviousBoosting
+    >>> from lukewarm.stopping import Patience
+    >>> generator = np.random.default_rng(0)
+    >>> X = generator.normal(size=(200, 2))
+    >>> rows = Rows(X, X[:, 0])
+    >>> learner, trace = train_until(ObliviousBoosting(), rows, rows, Patience(5), max_steps=30)
+    >>> trace.losses[trace.stopped_step] < 0.5 * trace.losses[0]
+    True
+    """
+    if isinstance(learner, StagedLearner):
+        return _train_staged(learner, train, stopping, rule, max_steps)
+    return _train_stepwise(learner, train, stopping, rule, max_steps)
+
+
+def _train_stepwise(
+    learner: Learner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+) -> tuple[Learner, TrainingTrace]:
+    losses = [_stopping_loss(learner, stopping, learner.predict(stopping.X))]
+    best, best_step = learner.copy(), 0
+    while len(losses) <= max_steps and not rule.should_stop(losses):
+        learner.advance(train.X, train.y, 1, train.weights)
+        losses.append(_stopping_loss(learner, stopping, learner.predict(stopping.X)))
+        if rule.best_step(losses) == len(losses) - 1:
+            best, best_step = learner.copy(), len(losses) - 1
+    return best, TrainingTrace(np.array(losses), best_step)
+
+
+def _train_staged(
+    learner: StagedLearner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+) -> tuple[Learner, TrainingTrace]:
+    first = learner.n_steps
+    losses = [_stopping_loss(learner, stopping, learner.predict(stopping.X))]
+    for loss in _losses_of_blocks(learner, train, stopping, max_steps):
+        if rule.should_stop(losses):
+            break
+        losses.append(loss)
+    best_step = rule.best_step(losses)
+    learner.rewind(first + best_step)
+    return learner, TrainingTrace(np.array(losses), best_step)
+
+
+def _losses_of_blocks(
+    learner: StagedLearner, train: Rows, stopping: Rows, max_steps: int
+) -> Iterator[float]:
+    """Yield the stopping loss after every step; a block is trained when the first is asked for."""
+    last = learner.n_steps + max_steps
+    while learner.n_steps < last:
+        done = learner.n_steps
+        learner.advance(train.X, train.y, min(learner.block_size, last - done), train.weights)
+        for prediction in learner.staged_predict(stopping.X, done + 1):
+            yield _stopping_loss(learner, stopping, prediction)
+
+
+def _stopping_loss(learner: Learner, rows: Rows, prediction: np.ndarray) -> float:
+    loss = getattr(learner, "loss", mean_squared_error)
+    return loss(rows.y, prediction, rows.weights)

@@ -1,0 +1,69 @@
+"""Measures of a numeric target."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lukewarm._typing import Prediction, Vector
+from lukewarm.results import MeasureValue
+
+
+class NegMSE:
+    """Negative mean squared error.
+
+    Examples
+    --------
+    >>> NegMSE().evaluate(np.array([0.0, 1.0]), np.array([0.0, 3.0])).value
+    -2.0
+    """
+
+    name = "neg_mse"
+
+    def evaluate(
+        self, y: Vector, prediction: Prediction, weights: Vector | None = None
+    ) -> MeasureValue:
+        """Return -mean((y - f)**2); the influence of a row is its own term, centred."""
+        return mean_of_rows(-np.square(y - prediction), weights)
+
+
+class R2:
+    """Share of the variance of y that is explained.
+
+    Notes
+    -----
+    1 - m / v with m the mean squared error and v the variance of y on the same rows; by the delta
+    method the influence of row i is -[(e_i - m) / v - m (d_i - v) / v**2], where e_i is its
+    squared error and d_i its squared distance from mean(y).
+
+    Examples
+    --------
+    >>> R2().evaluate(np.array([0.0, 2.0]), np.array([0.5, 1.5])).value
+    0.75
+    """
+
+    name = "r2"
+
+    def evaluate(
+        self, y: Vector, prediction: Prediction, weights: Vector | None = None
+    ) -> MeasureValue:
+        """Return 1 - MSE / Var(y) and its influence values."""
+        mean = np.average(y, weights=weights)
+        error = mean_of_rows(np.square(y - prediction), weights)
+        variance = mean_of_rows(np.square(y - mean), weights)
+        return ratio_explained(error, variance)
+
+
+def mean_of_rows(terms: Vector, weights: Vector | None) -> MeasureValue:
+    """Return the (weighted) mean of one term per row, with its influence values."""
+    value = float(np.average(terms, weights=weights))
+    influence = terms - value
+    if weights is not None:
+        influence = influence * (weights / np.mean(weights))
+    return MeasureValue(value, influence)
+
+
+def ratio_explained(error: MeasureValue, total: MeasureValue) -> MeasureValue:
+    """Return 1 - error / total, the influence values by the delta method."""
+    ratio = error.value / total.value
+    influence = -(error.influence - ratio * total.influence) / total.value
+    return MeasureValue(1 - ratio, influence)

@@ -1,0 +1,8 @@
+"""How the model without some features, f_{-I}, is obtained from the full one."""
+
+from lukewarm.reduction._base import ReducedModel, Reduction, ReductionData
+from lukewarm.reduction._dropout import Dropout
+from lukewarm.reduction._early_stopping import EarlyStopping
+from lukewarm.reduction._retrain import Retrain
+
+__all__ = ["Dropout", "EarlyStopping", "ReducedModel", "Reduction", "ReductionData", "Retrain"]

@@ -1,0 +1,73 @@
+"""What a reduction is, and what it is given and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from lukewarm._typing import Features, FeatureSet, Prediction
+from lukewarm.data import Removal, Rows
+from lukewarm.learners import Learner
+from lukewarm.results import TrainingTrace
+
+
+@dataclass(frozen=True, eq=False)
+class ReductionData:
+    """The rows a reduced model may learn from, and how features are taken away."""
+
+    train: Rows
+    stopping: Rows
+    removal: Removal
+
+    def without(self, removed: FeatureSet) -> tuple[Rows, Rows]:
+        """Return the training and the stopping rows with `removed` held at its fill values."""
+        return self.train.without(removed, self.removal), self.stopping.without(
+            removed, self.removal
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedModel:
+    """A model without some features.
+
+    Parameters
+    ----------
+    predict : callable from features to predictions
+        Takes the features as they are and holds the removed ones at their fill values itself.
+    trace : TrainingTrace
+    seconds : float
+        What obtaining it cost.
+    """
+
+    predict: Callable[[Features], Prediction]
+    trace: TrainingTrace
+    seconds: float
+
+
+@runtime_checkable
+class Reduction(Protocol):
+    """A way to the model without the features in `removed`; it never touches `full`.
+
+    With ``removed = ()`` it gives the full model's own continuation by the same rule and solver:
+    the fair opponent of the reduced models.
+    """
+
+    name: str
+
+    def reduce(
+        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+    ) -> ReducedModel:
+        """Return the model without the features in `removed`."""
+        ...
+
+
+def predict_without(
+    learner: Learner, removal: Removal, removed: FeatureSet
+) -> Callable[[Features], Prediction]:
+    """Return the function that predicts with `removed` held at its fill values."""
+
+    def predict(X: Features) -> Prediction:
+        return learner.predict(removal.apply(X, removed))
+
+    return predict

@@ -1,0 +1,39 @@
+"""A new model trained from its start without the removed features: the costly reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+from lukewarm._typing import FeatureSet
+from lukewarm.learners import Learner, train_until
+from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
+from lukewarm.results import TrainingTrace
+from lukewarm.stopping import StoppingRule
+
+
+@dataclass(frozen=True)
+class Retrain:
+    """Train anew, by the rule the full model was trained by.
+
+    Parameters
+    ----------
+    rule : StoppingRule
+    max_steps : int
+    """
+
+    rule: StoppingRule
+    max_steps: int
+    name: str = "retrain"
+
+    def reduce(
+        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+    ) -> ReducedModel:
+        """Return a model that never saw the features in `removed`; `full` if there are none."""
+        if not removed:
+            return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
+        started = perf_counter()
+        train, stopping = data.without(removed)
+        learner, trace = train_until(full.fresh(seed), train, stopping, self.rule, self.max_steps)
+        predict = predict_without(learner, data.removal, removed)
+        return ReducedModel(predict, trace, perf_counter() - started)

@@ -1,0 +1,6 @@
+"""Frozen records of what was measured: traces, values, importances; to_frame, save and load."""
+
+from lukewarm.results._importance import ImportanceResult
+from lukewarm.results._records import ImportanceWarning, MeasureValue, TrainingTrace
+
+__all__ = ["ImportanceResult", "ImportanceWarning", "MeasureValue", "TrainingTrace"]

@@ -1,0 +1,72 @@
+"""The small records everything else is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lukewarm._typing import Vector
+from lukewarm.inference import standard_error
+
+
+class ImportanceWarning(UserWarning):
+    """A doubt about the statistics of a result, never about the code."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureValue:
+    """A measure's value with the influence value of every evaluation row.
+
+    Parameters
+    ----------
+    value : float
+    influence : ndarray of shape (n,)
+        Mean zero. Values and influences subtract alike, so the standard error of a difference
+        takes account of what the two sides share.
+
+    Examples
+    --------
+    >>> full = MeasureValue(0.9, np.array([0.1, -0.1]))
+    >>> reduced = MeasureValue(0.4, np.array([0.3, -0.3]))
+    >>> difference = full - reduced
+    >>> round(difference.value, 3), round(difference.standard_error, 4)
+    (0.5, 0.1414)
+    """
+
+    value: float
+    influence: Vector
+
+    def __sub__(self, other: MeasureValue) -> MeasureValue:
+        return MeasureValue(self.value - other.value, self.influence - other.influence)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the value."""
+        return float(standard_error(self.influence))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTrace:
+    """The course of one training run.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_steps + 1,)
+        Loss on the stopping rows before any step and after each step taken.
+    stopped_step : int
+        The step whose model was kept.
+    """
+
+    losses: Vector
+    stopped_step: int
+
+    @property
+    def n_steps_taken(self) -> int:
+        """Steps trained, those after the kept one included."""
+        return len(self.losses) - 1
+
+    @classmethod
+    def untrained(cls) -> TrainingTrace:
+        """Return the trace of a model that took no step and measured no loss."""
+        return cls(np.full(1, np.nan), 0)

@@ -1,0 +1,55 @@
+"""Hold-out patience: Algorithm 1's rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lukewarm._validation import check_count, check_number
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Stop once the best loss is `patience` steps old.
+
+    Parameters
+    ----------
+    patience : int
+        Steps without improvement that end the training.
+    min_delta : float, default 0
+        An improvement is a loss that falls below the best so far by more than this.
+
+    Examples
+    --------
+    >>> rule = Patience(2)
+    >>> rule.should_stop([5.0, 4.0, 4.5]), rule.should_stop([5.0, 4.0, 4.5, 4.0])
+    (False, True)
+    >>> rule.best_step([5.0, 4.0, 4.5, 4.0])
+    1
+    """
+
+    patience: int
+    min_delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_count("patience", self.patience)
+        check_number("min_delta", self.min_delta, minimum=0)
+
+    def should_stop(self, losses: Sequence[float]) -> bool:
+        """Return whether the best step is `patience` steps back, or the last loss is nan."""
+        if np.isnan(losses[-1]):
+            return True
+        return len(losses) - 1 - self.best_step(losses) >= self.patience
+
+    def best_step(self, losses: Sequence[float]) -> int:
+        """Return the last step that improved on the best before it."""
+        values = np.asarray(losses, dtype=float)
+        if self.min_delta == 0:
+            return 0 if np.isnan(values[0]) else int(np.nanargmin(values))
+        best = 0
+        for step in range(1, len(values)):
+            if values[step] < values[best] - self.min_delta:
+                best = step
+        return best
