@@ -1,22 +1,32 @@
 """Models that can go one step further from where they stand, and the one loop that trains them."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from lukewarm.learners._base import BindsRows, Learner, StagedLearner
+from lukewarm.learners._registry import as_learner
+from lukewarm.learners._task import classifies
 from lukewarm.learners._training import train_until
 
-if TYPE_CHECKING:
-    from lukewarm.learners.boosting import ObliviousBoosting
+__all__ = [
+    "BindsRows",
+    "CatBoostLearner",
+    "Learner",
+    "ObliviousBoosting",
+    "StagedLearner",
+    "as_learner",
+    "classifies",
+    "train_until",
+]
 
-__all__ = ["BindsRows", "Learner", "ObliviousBoosting", "StagedLearner", "train_until"]
-
-_COMPILED = ("ObliviousBoosting",)
+# Engines load when a learner that needs them is first asked for.
+_LOADED_ON_DEMAND = {
+    "CatBoostLearner": "lukewarm.learners._catboost",
+    "ObliviousBoosting": "lukewarm.learners.boosting",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Compiled code is loaded when first asked for.
-    if name in _COMPILED:
-        from lukewarm.learners import boosting
-
-        return getattr(boosting, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LOADED_ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LOADED_ON_DEMAND[name]), name)

@@ -1,1 +1,6 @@
-"""Room."""
+"""Figures from records only; matplotlib is loaded when the first is drawn."""
+
+from lukewarm.plotting._importance import plot_comparison, plot_importance
+from lukewarm.plotting._trace import plot_trace
+
+__all__ = ["plot_comparison", "plot_importance", "plot_trace"]
