@@ -12,6 +12,7 @@ __all__ = [
     "BindsRows",
     "CatBoostLearner",
     "Learner",
+    "ObliviousBoosting",
     "StagedLearner",
     "as_learner",
     "classifies",
@@ -21,6 +22,7 @@ __all__ = [
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
+    "ObliviousBoosting": "lukewarm.learners.boosting",
 }
 
 
