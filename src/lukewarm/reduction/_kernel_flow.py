@@ -1,0 +1,108 @@
+"""Algorithm 1 in closed form: the full network's linearisation, flowed and stopped early."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from lukewarm._typing import FeatureSet, Matrix, Vector
+from lukewarm.data import Rows
+from lukewarm.learners import DifferentiableLearner, Learner
+from lukewarm.reduction._base import ReducedModel, ReductionData
+from lukewarm.reduction._flow_paths import (
+    cross_entropy_flow,
+    squared_error_flow,
+    step_sizes_of_path,
+)
+from lukewarm.reduction._landmarks import Landmarks, Solution
+from lukewarm.reduction._linearized import Linearization, as_differentiable
+from lukewarm.reduction._path_trace import PathTrace
+from lukewarm.reduction._spectral import Spectrum
+
+
+@dataclass(frozen=True)
+class KernelFlow:
+    """Early stopping for networks without a single gradient step.
+
+    Parameters
+    ----------
+    landmarks : Landmarks, optional
+        How many training rows stand for all of them in the tangent kernel.
+
+    Notes
+    -----
+    With the tangent kernel K held at the full model's, the whole path of Algorithm 1 is known:
+    f_eta(x) = f(x) + k(x, X) U diag((1 - exp(-eta lambda)) / lambda) U' (Y - f(X)) / N, where f is
+    the full model on rows without the removed features. The stopping rows choose the cumulative
+    step size eta from the whole curve. Classifiers flow under the cross entropy of the linearised
+    logits.
+    """
+
+    landmarks: Landmarks = field(default_factory=Landmarks)
+    name: str = "kernel_flow"
+
+    def reduce(
+        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+    ) -> ReducedModel:
+        """Return the full model's flow without the features in `removed`."""
+        started = perf_counter()
+        network = as_differentiable(full, self.name)
+        train, stopping = data.without(removed)
+        candidates = self.landmarks.draw(len(train), seed)
+        linearization = Linearization(network, train.X, stopping.X, candidates)
+        solution = self.landmarks.best(
+            linearization,
+            len(train),
+            lambda: _flow(network, linearization, train, stopping),
+        )
+        model = linearization.predictor(solution.basis, solution.coefficients)
+        return ReducedModel(
+            lambda X: model.predict(data.removal.apply(X, removed)),
+            solution.trace,
+            perf_counter() - started,
+        )
+
+
+def row_shares(rows: Rows) -> Vector:
+    """Return the rows' weights with sum one."""
+    if rows.weights is None:
+        return np.full(len(rows), 1 / len(rows))
+    return rows.weights / rows.weights.sum()
+
+
+def losses_on_rows(
+    network: DifferentiableLearner, rows: Rows, outputs: Matrix, shifts: Matrix
+) -> Vector:
+    """Return the loss at every point of a path; `shifts` (n_points, n k) add to `outputs`."""
+    import torch
+
+    def loss(shift: Vector) -> float:
+        moved = torch.from_numpy(outputs + shift.reshape(outputs.shape)).squeeze(1)
+        return network.loss(rows.y, network.as_prediction(moved), rows.weights)
+
+    return np.array([loss(shift) for shift in shifts])
+
+
+def _flow(
+    network: DifferentiableLearner, linearization: Linearization, train: Rows, stopping: Rows
+) -> Solution:
+    basis = linearization.basis()
+    features, stopping_features = (basis.features(kernel) for kernel in linearization.kernels)
+    outputs, stopping_outputs = linearization.outputs
+    targets = network.targets(train.y).double().cpu().numpy()
+    shares = row_shares(train)
+    if network.training_loss == "squared_error":
+        spectrum = Spectrum.of_rows(features, targets - outputs[:, 0], shares)
+        step_sizes = step_sizes_of_path(spectrum.eigenvalues)
+        path = squared_error_flow(spectrum, step_sizes)
+    else:
+        spread = np.repeat(shares, linearization.n_outputs)
+        spectrum = Spectrum.of_rows(features, np.zeros(len(features)), spread)
+        step_sizes = step_sizes_of_path(spectrum.eigenvalues)
+        path = cross_entropy_flow(features, outputs, targets, shares, spectrum, step_sizes)
+    losses = losses_on_rows(network, stopping, stopping_outputs, path @ stopping_features.T)
+    best = int(np.argmin(losses))
+    trace = PathTrace(losses, best, step_sizes, spectrum.eigenvalues[::-1])
+    return Solution(basis, path[best], trace)
