@@ -114,7 +114,7 @@ def test_dropout_is_switched_off_and_said():
 
 
 def test_codes_instead_of_floats_are_refused():
-    with pytest.raises(TypeError, match="float tensor; got torch.int64"):
+    with pytest.raises(TypeError, match="float tensor; got"):
         tangent_kernel(torch.nn.Linear(2, 1), torch.zeros(3, 2, dtype=torch.int64))
 
 

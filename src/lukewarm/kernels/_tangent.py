@@ -16,7 +16,14 @@ from lukewarm.kernels._tangent_factors import (
     kernel_of_factors,
 )
 from lukewarm.kernels._tangent_jacobian import row_jacobians
-from lukewarm.learners._torch_layers import NormalLinear, ScaledLinear
+from lukewarm.kernels._tangent_sequential import (
+    LINEAR_TYPES,
+    SequentialTangent,
+    UnitSample,
+    sampled,
+    squared_bias_scale,
+    weight_scale,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -36,6 +43,11 @@ class TangentMap:
     module : torch.nn.Module
         Copied and put in evaluation mode; rows must not influence one another. Frozen parameters
         (``requires_grad=False``) have no part in the kernel.
+    max_units : int, optional
+        Of layers wider than this, so many units drawn at random stand for all in the inner
+        products. The kernel is then an unbiased, still positive semidefinite estimate.
+    seed : int, default 0
+        Draws the units.
 
     Notes
     -----
@@ -44,16 +56,28 @@ class TangentMap:
     are differentiated row by row with torch.func.
     """
 
-    def __init__(self, module: torch.nn.Module) -> None:
+    def __init__(
+        self, module: torch.nn.Module, max_units: int | None = None, seed: int = 0
+    ) -> None:
         _say_what_is_left_out(module)
         self._module = copy.deepcopy(module).eval()
+        self._sample = UnitSample(max_units, seed)
+        self._plain = (
+            SequentialTangent(self._module, self._sample)
+            if isinstance(self._module, torch.nn.Sequential) and SequentialTangent.covers(module)
+            else None
+        )
         owners = _owners(self._module)
         self._linear = {
             name: layer
             for name, layer in self._module.named_modules()
-            if type(layer) in (torch.nn.Linear, ScaledLinear, NormalLinear)
+            if type(layer) in LINEAR_TYPES
             and any(weight.requires_grad for weight in layer.parameters())
             and all(owners[id(weight)] == 1 for weight in layer.parameters())
+        }
+        self._units = {
+            name: (self._sample.draw(layer.in_features), self._sample.draw(layer.out_features))
+            for name, layer in self._linear.items()
         }
         self._one_at_a_time = threading.Lock()
         self._calls: dict[str, list[tuple[torch.Tensor, torch.Tensor]]] = {}
@@ -67,6 +91,8 @@ class TangentMap:
                 f"inputs must be a float tensor; got {inputs.dtype}. Convert it, and let the "
                 "module turn codes into integers itself."
             )
+        if self._plain is not None:
+            return self._plain.factors(inputs)
         with self._one_at_a_time, torch.enable_grad():
             self._calls = {name: [] for name in self._linear}
             outputs = self._module(inputs).reshape(len(inputs), -1)
@@ -74,7 +100,7 @@ class TangentMap:
             names = list(self._linear)
             signals = self._signals(outputs, [self._calls[name][0][1] for name in names])
             layers = tuple(
-                _layer_factor(self._linear[name], self._calls[name][0][0].detach(), signal)
+                self._layer_factor(name, self._calls[name][0][0].detach(), signal)
                 for name, signal in zip(names, signals, strict=True)
             )
             self._calls = {}
@@ -111,6 +137,16 @@ class TangentMap:
             for number in range(n_outputs)
         ]
         return [torch.stack(same, dim=1) for same in zip(*by_output, strict=True)]
+
+    def _layer_factor(self, name: str, inputs: torch.Tensor, signals: torch.Tensor) -> LayerFactor:
+        layer, (input_units, signal_units) = self._linear[name], self._units[name]
+        has_bias = layer.bias is not None and layer.bias.requires_grad
+        scaled = sampled(inputs, input_units) * weight_scale(layer)
+        return LayerFactor(
+            scaled if layer.weight.requires_grad else None,
+            sampled(signals, signal_units),
+            squared_bias_scale(layer) if has_bias else 0.0,
+        )
 
     def _jacobian(self, inputs: torch.Tensor) -> torch.Tensor | None:
         covered = {
@@ -163,22 +199,7 @@ def tangent_kernel(
     others = left if right is None else right
     columns = concatenate([gradients.factors(rows) for rows in others.split(block_size)])
     return torch.cat(
-        [
-            kernel_of_factors(gradients.factors(rows), columns)
-            for rows in left.split(block_size)
-        ]
-    )
-
-
-def _layer_factor(
-    layer: torch.nn.Linear, inputs: torch.Tensor, signals: torch.Tensor
-) -> LayerFactor:
-    has_bias = layer.bias is not None and layer.bias.requires_grad
-    bias_scale = 1.0
-    if isinstance(layer, ScaledLinear):
-        inputs, bias_scale = inputs * layer.input_scale, layer.bias_scale
-    return LayerFactor(
-        inputs if layer.weight.requires_grad else None, signals, bias_scale**2 if has_bias else 0.0
+        [kernel_of_factors(gradients.factors(rows), columns) for rows in left.split(block_size)]
     )
 
 

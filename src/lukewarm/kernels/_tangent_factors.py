@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lukewarm._optional import require
 
 if TYPE_CHECKING:
@@ -57,8 +59,7 @@ class TangentFactors:
             tensors.append(self.jacobian)
         return sum(tensor[0].numel() * tensor.element_size() for tensor in tensors)
 
-
-    def take(self, rows: slice | torch.Tensor) -> TangentFactors:
+    def take(self, rows: slice | np.ndarray) -> TangentFactors:
         """Return the factors of some of the rows."""
         layers = tuple(
             LayerFactor(

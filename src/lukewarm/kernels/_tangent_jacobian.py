@@ -41,8 +41,5 @@ def row_jacobians(
             "without in-place operations and data-dependent control flow."
         ) from error
     return torch.cat(
-        [
-            torch.cat([block[name].flatten(2) for name in parameters], dim=2)
-            for block in blocks
-        ]
+        [torch.cat([block[name].flatten(2) for name in parameters], dim=2) for block in blocks]
     ).detach()

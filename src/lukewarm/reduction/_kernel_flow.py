@@ -16,9 +16,9 @@ from lukewarm.reduction._flow_paths import (
     squared_error_flow,
     step_sizes_of_path,
 )
-from lukewarm.reduction._landmarks import Landmarks, Solution
 from lukewarm.reduction._linearized import Linearization, as_differentiable
 from lukewarm.reduction._path_trace import PathTrace
+from lukewarm.reduction._sketch import KernelSketch, Solution
 from lukewarm.reduction._spectral import Spectrum
 
 
@@ -28,8 +28,8 @@ class KernelFlow:
 
     Parameters
     ----------
-    landmarks : Landmarks, optional
-        How many training rows stand for all of them in the tangent kernel.
+    sketch : KernelSketch, optional
+        How many rows and units represent the tangent kernel.
 
     Notes
     -----
@@ -40,7 +40,7 @@ class KernelFlow:
     logits.
     """
 
-    landmarks: Landmarks = field(default_factory=Landmarks)
+    sketch: KernelSketch = field(default_factory=KernelSketch)
     name: str = "kernel_flow"
 
     def reduce(
@@ -50,9 +50,11 @@ class KernelFlow:
         started = perf_counter()
         network = as_differentiable(full, self.name)
         train, stopping = data.without(removed)
-        candidates = self.landmarks.draw(len(train), seed)
-        linearization = Linearization(network, train.X, stopping.X, candidates)
-        solution = self.landmarks.best(
+        candidates = self.sketch.draw(len(train), seed)
+        linearization = Linearization(
+            network, train.X, stopping.X, candidates, self.sketch.max_units
+        )
+        solution = self.sketch.best(
             linearization,
             len(train),
             lambda: _flow(network, linearization, train, stopping),

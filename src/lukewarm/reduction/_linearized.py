@@ -68,6 +68,8 @@ class Linearization:
         the kernels of the others grow along.
     landmark_rows : ndarray of int
         Training rows that may serve as landmarks, in the order they are taken.
+    max_units : int, optional
+        Units of wider layers that stand for all in the kernel; all by default.
     """
 
     def __init__(
@@ -76,11 +78,12 @@ class Linearization:
         train: Features,
         others: Features | None,
         landmark_rows: np.ndarray,
+        max_units: int | None = None,
     ) -> None:
         from lukewarm.kernels import TangentMap
 
         self._full = full
-        self._gradients = TangentMap(full.module)
+        self._gradients = TangentMap(full.module, max_units)
         self._landmark_rows = landmark_rows.copy()
         parts = [train] if others is None else [train, others]
         self._rows = [RowGradients(self._gradients, full.inputs(part)) for part in parts]

@@ -1,4 +1,4 @@
-"""How many landmarks: doubled until more of them no longer help."""
+"""A few rows and units for all: landmarks are added until more of them no longer help."""
 
 from __future__ import annotations
 
@@ -29,25 +29,31 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Landmarks:
-    """How many training rows stand for all of them in the tangent kernel.
+class KernelSketch:
+    """How the tangent kernel of all rows and units is represented by some of them.
 
     Parameters
     ----------
-    first : int, default 128
-    most : int, default 512
-    tolerance : float, default 0.01
-        Their number is doubled until the loss falls by less than this share.
+    n_landmarks : int, default 128
+        Training rows to begin with that stand for all of them.
+    max_landmarks : int, default 512
+    tolerance : float, default 0.005
+        Landmarks are doubled until the loss falls by less than this share.
+    max_units : int or None, default 512
+        Units of a wider layer that stand for all of them in inner products; None: all.
     """
 
-    first: int = 128
-    most: int = 512
-    tolerance: float = 0.01
+    n_landmarks: int = 128
+    max_landmarks: int = 512
+    tolerance: float = 0.005
+    max_units: int | None = 512
 
     def __post_init__(self) -> None:
-        check_count("first", self.first, minimum=2)
-        check_count("most", self.most, minimum=self.first)
+        check_count("n_landmarks", self.n_landmarks, minimum=2)
+        check_count("max_landmarks", self.max_landmarks, minimum=self.n_landmarks)
         check_number("tolerance", self.tolerance, minimum=0)
+        if self.max_units is not None:
+            check_count("max_units", self.max_units)
 
     def draw(self, n_rows: int, seed: int) -> np.ndarray:
         """Return the rows that may become landmarks, drawn uniformly."""
@@ -55,12 +61,14 @@ class Landmarks:
             raise ValueError(
                 f"the tangent kernel needs at least 2 training rows as landmarks; got {n_rows}."
             )
-        return np.random.default_rng(seed).permutation(n_rows)[: self.most]
+        return np.random.default_rng(seed).permutation(n_rows)[: self.max_landmarks]
 
-    def best(self, linearization: Linearization, n_rows: int, solve: Callable[[], Solution]) -> Solution:
+    def best(
+        self, linearization: Linearization, n_rows: int, solve: Callable[[], Solution]
+    ) -> Solution:
         """Return the best solution once more landmarks improve it by less than the tolerance."""
         best: Solution | None = None
-        for count in self._counts(min(self.most, n_rows)):
+        for count in self._counts(min(self.max_landmarks, n_rows)):
             linearization.grow(count)
             solution = solve()
             if best is not None and solution.loss > (1 - self.tolerance) * best.loss:
@@ -70,7 +78,7 @@ class Landmarks:
         return best
 
     def _counts(self, most: int) -> Iterator[int]:
-        count = min(self.first, most)
+        count = min(self.n_landmarks, most)
         yield count
         while count < most:
             count = min(2 * count, most)
