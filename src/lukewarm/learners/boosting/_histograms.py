@@ -76,7 +76,7 @@ def count_all_rows(codes, chosen, places, stride, work):
 
 @nb.njit(cache=True, nogil=True)
 def list_rows_to_count(counted, work):
-    """Set `rows` and `offsets` to the rows of the leaves in `counted`; return how many.
+    """Set `rows`, `offsets` and `values` to the rows of the leaves in `counted`; return how many.
 
     ``counted[leaf]`` is where the leaf's histogram begins, or 0 where it is not to be counted.
     """
@@ -86,49 +86,53 @@ def list_rows_to_count(counted, work):
         work.rows[n_listed] = row
         work.offsets[n_listed] = offset
         n_listed += np.uintp(offset > 0)
+    for channel in range(work.channels.shape[0]):
+        column, values = work.channels[channel], work.values[channel]
+        for item in range(n_listed):
+            values[item] = column[work.rows[item]]
     return n_listed
 
 
 @nb.njit(cache=True, nogil=True)
-def take_values(channel, n_listed, work):
-    """Set `values` to the listed rows' entries of one channel."""
-    column = work.channels[channel]
-    for place in range(n_listed):
-        work.values[place] = column[work.rows[place]]
-
-
-@nb.njit(cache=True, nogil=True)
-def count_listed_rows(codes, chosen, places, channel, n_listed, level, stride, swapped, work):
-    """Turn one channel's histograms before the split at `level` into those after it.
+def count_listed_rows(codes, chosen, places, n_listed, level, stride, swapped, work):
+    """Turn the histograms before the split at `level` into those after it.
 
     Only the smaller of two siblings was listed; the other is what remains of their parent. The
     listed ones are counted behind all parents, where the upper siblings belong; ``swapped[parent]``
     says that the listed one is the lower.
     """
     n_parents = 1 << level
-    rows, offsets, values = work.rows, work.offsets, work.values
-    for place in places:
-        histogram, column = work.histograms[channel, place], codes[chosen[place]]
-        histogram[n_parents * stride : 2 * n_parents * stride] = 0
-        for item in range(n_listed):
-            histogram[np.uintp(offsets[item]) + np.uintp(column[rows[item]])] += values[item]
-        for parent in range(n_parents):
-            lower = histogram[parent * stride : (parent + 1) * stride]
-            upper = histogram[(n_parents + parent) * stride : (n_parents + parent + 1) * stride]
-            if swapped[parent]:
-                for code in range(stride):
-                    lower[code], upper[code] = upper[code], lower[code] - upper[code]
-            else:
-                for code in range(stride):
-                    lower[code] -= upper[code]
+    for channel in range(work.channels.shape[0]):
+        values = work.values[channel]
+        for place in places:
+            histogram, column = work.histograms[channel, place], codes[chosen[place]]
+            histogram[n_parents * stride : 2 * n_parents * stride] = 0
+            for item in range(n_listed):
+                code = column[work.rows[item]]
+                histogram[np.uintp(work.offsets[item]) + np.uintp(code)] += values[item]
+            _subtract_siblings(histogram, n_parents, stride, swapped)
 
 
 @nb.njit(cache=True, nogil=True)
-def find_smaller_siblings(histogram, shift, n_codes, threshold, is_category, level, stride):
+def _subtract_siblings(histogram, n_parents, stride, swapped):
+    for parent in range(n_parents):
+        lower = histogram[parent * stride : (parent + 1) * stride]
+        upper = histogram[(n_parents + parent) * stride : (n_parents + parent + 1) * stride]
+        if swapped[parent]:
+            for code in range(stride):
+                lower[code], upper[code] = upper[code], lower[code] - upper[code]
+        else:
+            for code in range(stride):
+                lower[code] -= upper[code]
+
+
+@nb.njit(cache=True, nogil=True)
+def find_smaller_siblings(table, feature, threshold, histogram, shift, level, stride):
     """Return for each leaf after a split where to count it, 0 for the larger of two siblings.
 
     `histogram` is that of the counts (or weights) over the feature the split tests.
     """
+    n_codes, is_category = table.n_codes[feature], table.is_category[feature]
     n_parents = 1 << level
     mask = (np.int64(1) << shift) - 1 if shift > 0 else np.int64(-1)
     counted = np.zeros(2 * n_parents, np.uint32)
