@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+
+from lukewarm._files import replacing
 
 # Okabe and Ito's palette, ordered so that neighbours also differ in lightness.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -38,3 +41,12 @@ def tidy(axes: Any) -> None:
     """Take away the frame lines that carry nothing."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(length=3)
+
+
+def save_figure(axes: Any, path: str | os.PathLike[str]) -> None:
+    """Write the figure of `axes` to `path`, all of it or nothing, and close it."""
+    from matplotlib import pyplot as plt
+
+    with replacing(path) as temporary:
+        axes.figure.savefig(temporary, dpi=150)
+    plt.close(axes.figure)
