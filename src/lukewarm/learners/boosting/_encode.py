@@ -5,6 +5,7 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled_for, read_only
 from lukewarm.learners.boosting._work import MISSING
 
 PADDED_WIDTH = 256
@@ -12,12 +13,11 @@ _ROWS_AT_A_TIME = 512
 
 
 def _signature(number: nb.types.Type) -> nb.types.Type:
-    # One compilation for every layout and for arrays that may not be written to.
-    numbers = nb.types.Array(number, 2, "A", readonly=True)
-    return nb.void(numbers, nb.float64[:, ::1], nb.uint8[:, ::1], nb.int64, nb.int64)
+    borders, codes = read_only(nb.float64, 2), nb.uint8[:, ::1]
+    return nb.void(read_only(number, 2, "A"), borders, codes, nb.int64, nb.int64)
 
 
-@nb.njit([_signature(nb.float64), _signature(nb.float32)], cache=True, nogil=True)
+@compiled_for(_signature(nb.float64), _signature(nb.float32))
 def encode_numbers(X, borders, codes, first_row, last_row):
     """Set the codes (p, n) of some rows of `X` (n, p): 1 plus the number of borders below.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.learners.boosting._gradients import set_gradients, set_leaf_values
 from lukewarm.learners.boosting._histograms import (
     count_all_rows,
@@ -27,7 +27,7 @@ from lukewarm.learners.boosting._sampling import (
 _MOST_FOR_BLIND_DRAWS = 1.0
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _mean_square(problem, work):
     """Return the mean squared residual, which bounds D, and the weight of the sampled rows."""
     total, mass = 0.0, 0.0
@@ -39,7 +39,7 @@ def _mean_square(problem, work):
     return (total / mass, mass) if mass > 0.0 else (0.0, 1.0)
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def begin_tree(problem, rules, candidates, seed, step, scale, raw, work):
     """Set the gradients; return the features to split on, the random state, the bound and mass."""
     state = start_stream(seed, step)
@@ -53,13 +53,13 @@ def begin_tree(problem, rules, candidates, seed, step, scale, raw, work):
     return chosen, state, bound, mass
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def draws_blindly(rules, bound):
     """Return whether the noise is so strong that scores hardly matter."""
     return rules.random_strength > 0.0 and bound <= _MOST_FOR_BLIND_DRAWS * rules.random_strength
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def split_leaves(table, feature, threshold, level, leaves):
     """Set bit `level` of the leaf of every row that passes the test."""
     codes = table.codes[feature]
@@ -72,7 +72,7 @@ def split_leaves(table, feature, threshold, level, leaves):
             leaves[row] |= bit if codes[row] > threshold else np.uint16(0)
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def grow_blindly(table, problem, rules, chosen, bound, state, features, thresholds, work):
     """Draw all levels of a tree without histograms."""
     for level in range(len(features)):
@@ -85,7 +85,7 @@ def grow_blindly(table, problem, rules, chosen, bound, state, features, threshol
         split_leaves(table, chosen[place], threshold, level, work.leaves)
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work):
     """Bring the histograms of the features ``chosen[places]`` to `level` and score their splits.
 
@@ -102,7 +102,7 @@ def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapp
     score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, work)
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def choose_and_split(table, rules, chosen, mass, level, scales, state, features, thresholds, work):
     """Choose the split of a level from the scores, and list the rows to count for the next.
 
@@ -131,7 +131,7 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, features,
     return list_rows_to_count(counted, work), swapped, state, True
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _grow_by_scores(table, problem, rules, chosen, mass, state, features, thresholds, work):
     places = np.arange(len(chosen))
     scales = quantise(problem, work)
@@ -145,7 +145,7 @@ def _grow_by_scores(table, problem, rules, chosen, mass, state, features, thresh
             return
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def end_tree(problem, rules, scale, raw, values, work):
     """Set the leaf values and add them to `raw`."""
     set_leaf_values(problem, rules, scale, work, values)
@@ -154,7 +154,7 @@ def end_tree(problem, rules, scale, raw, values, work):
             raw[output, row] += values[work.leaves[row], output]
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def grow_trees(
     table,
     problem,

@@ -118,6 +118,12 @@ class ObliviousBoosting:
         self._own: Trees | None = None
         self._standings: WeakKeyDictionary[BinnedRows, _Standing] = WeakKeyDictionary()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_standings": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _standings=WeakKeyDictionary())
+
     @property
     def n_steps(self) -> int:
         """Trees grown so far."""

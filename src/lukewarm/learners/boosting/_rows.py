@@ -60,6 +60,10 @@ class BinnedRows:
     def __len__(self) -> int:
         return self.codes.shape[1]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Kept leaves are left behind; whoever loads the rows computes them again.
+        return BinnedRows, (self.borders, self.codes, self.removed, self.fill_codes)
+
     @property
     def candidates(self) -> np.ndarray:
         """Features that a tree may split on: those that vary here and are not removed."""
