@@ -14,6 +14,8 @@ __all__ = [
     "Learner",
     "Network",
     "ObliviousBoosting",
+    "ObliviousBoostingClassifier",
+    "ObliviousBoostingRegressor",
     "StagedLearner",
     "TorchLearner",
     "as_learner",
@@ -26,6 +28,8 @@ _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
     "Network": "lukewarm.learners._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",
+    "ObliviousBoostingClassifier": "lukewarm.learners.boosting",
+    "ObliviousBoostingRegressor": "lukewarm.learners.boosting",
     "TorchLearner": "lukewarm.learners._torch",
 }
 
