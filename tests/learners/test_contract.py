@@ -56,6 +56,19 @@ ENGINES = {
         },
         tolerance=1e-6,  # baselines are kept in single precision
     ),
+    "lightgbm": Engine(
+        "lightgbm",
+        "LGBMRegressor",
+        "LGBMClassifier",
+        {"num_leaves": 8, "learning_rate": 0.2, "n_jobs": 1, "min_child_samples": 5},
+    ),
+    "xgboost": Engine(
+        "xgboost",
+        "XGBRegressor",
+        "XGBClassifier",
+        {"max_depth": 3, "learning_rate": 0.2, "n_jobs": 1},
+        tolerance=2e-5,  # margins are kept in single precision
+    ),
 }
 
 

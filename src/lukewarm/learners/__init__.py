@@ -12,7 +12,9 @@ __all__ = [
     "BindsRows",
     "CatBoostLearner",
     "Learner",
+    "LightGBMLearner",
     "StagedLearner",
+    "XGBoostLearner",
     "as_learner",
     "classifies",
     "train_until",
@@ -21,6 +23,8 @@ __all__ = [
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
+    "LightGBMLearner": "lukewarm.learners._lightgbm",
+    "XGBoostLearner": "lukewarm.learners._xgboost",
 }
 
 

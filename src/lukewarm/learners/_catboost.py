@@ -10,11 +10,9 @@ import pandas as pd
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._margins import MarginLearner, Segment
+from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._task import check_task
 
-# A fit costs about as much as seven trees before its first tree.
-_FIRST_BLOCK = 20
 _ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")
 _LEARNING_RATE = ("learning_rate", "eta")
 # When to stop, what to print and what to write is decided here.
@@ -37,7 +35,7 @@ _EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
 _MANY_VALUED_LOSSES = ("MultiQuantile", "RMSEWithUncertainty", "MultiRMSE")
 
 
-class CatBoostLearner(MarginLearner):
+class CatBoostLearner(BlockMarginLearner):
     """A CatBoost model that can go on from where it stands.
 
     Parameters
@@ -68,6 +66,8 @@ class CatBoostLearner(MarginLearner):
     True
     """
 
+    first_block = 20  # a fit costs about as much as seven trees before its first tree
+
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
         settings = estimator.get_params()
@@ -92,11 +92,6 @@ class CatBoostLearner(MarginLearner):
         catboost = require("catboost", "catboost")
         kind = catboost.CatBoostRegressor if n_classes is None else catboost.CatBoostClassifier
         return cls(kind(), n_classes=n_classes, seed=seed)
-
-    @property
-    def block_size(self) -> int:
-        """Trees worth growing in one fit; blocks grow, so that set-up stays a small share."""
-        return max(_FIRST_BLOCK, self.steps_taken // 2)
 
     def _grow(
         self,

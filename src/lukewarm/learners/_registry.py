@@ -13,6 +13,10 @@ from lukewarm.learners._base import Learner
 _BY_TYPE = {
     ("catboost", "CatBoostRegressor"): "CatBoostLearner",
     ("catboost", "CatBoostClassifier"): "CatBoostLearner",
+    ("lightgbm", "LGBMRegressor"): "LightGBMLearner",
+    ("lightgbm", "LGBMClassifier"): "LightGBMLearner",
+    ("xgboost", "XGBRegressor"): "XGBoostLearner",
+    ("xgboost", "XGBClassifier"): "XGBoostLearner",
     ("torch", "Module"): "TorchLearner",
 }
 _BY_NAME = {
