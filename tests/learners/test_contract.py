@@ -2,7 +2,7 @@
 
 import importlib
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -30,13 +30,15 @@ class Engine:
     settings: dict
     tolerance: float = EXACT
     takes_weights: bool = True
+    classifier_settings: dict = field(default_factory=dict)
 
     def model(self, n_classes=None):
         module = pytest.importorskip(self.module, reason=f"{self.module} is not installed")
         name = self.regressor if n_classes is None else self.classifier
         if name is None:
             pytest.skip(f"{self.module} has no classifier of this kind")
-        return getattr(module, name)(**self.settings)
+        extra = {} if n_classes is None else self.classifier_settings
+        return getattr(module, name)(**self.settings, **extra)
 
     def learner(self, n_classes=None, seed=0):
         return as_learner(self.model(n_classes), n_classes=n_classes, seed=seed)
@@ -69,6 +71,31 @@ ENGINES = {
         {"max_depth": 3, "learning_rate": 0.2, "n_jobs": 1},
         tolerance=2e-5,  # margins are kept in single precision
     ),
+    "hist_gradient_boosting": Engine(
+        "sklearn.ensemble",
+        "HistGradientBoostingRegressor",
+        "HistGradientBoostingClassifier",
+        {"max_leaf_nodes": 8, "learning_rate": 0.2, "min_samples_leaf": 5},
+    ),
+    "gradient_boosting": Engine(
+        "sklearn.ensemble",
+        "GradientBoostingRegressor",
+        "GradientBoostingClassifier",
+        {"max_depth": 3, "learning_rate": 0.2},
+    ),
+    "mlp": Engine(
+        "sklearn.neural_network",
+        "MLPRegressor",
+        "MLPClassifier",
+        {"hidden_layer_sizes": (16,), "learning_rate_init": 0.02, "batch_size": 32},
+    ),
+    "sgd": Engine(
+        "sklearn.linear_model",
+        "SGDRegressor",
+        "SGDClassifier",
+        {},
+        classifier_settings={"loss": "log_loss"},
+    ),
 }
 
 
@@ -79,7 +106,9 @@ def engine(request):
 
 @pytest.fixture(scope="module", name="X")
 def features():
-    return np.random.default_rng(0).normal(size=(300, 4))
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]  # what one of them loses, the other can take over
+    return X
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,13 @@ from lukewarm.learners._training import train_until
 __all__ = [
     "BindsRows",
     "CatBoostLearner",
+    "GradientBoostingLearner",
+    "HistGradientBoostingLearner",
     "Learner",
     "LightGBMLearner",
+    "PartialFitLearner",
     "StagedLearner",
+    "WholeFitLearner",
     "XGBoostLearner",
     "as_learner",
     "classifies",
@@ -23,7 +27,11 @@ __all__ = [
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
+    "GradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
+    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
     "LightGBMLearner": "lukewarm.learners._lightgbm",
+    "PartialFitLearner": "lukewarm.learners._sklearn_epochs",
+    "WholeFitLearner": "lukewarm.learners._sklearn_any",
     "XGBoostLearner": "lukewarm.learners._xgboost",
 }
 

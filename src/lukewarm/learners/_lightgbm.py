@@ -21,8 +21,10 @@ _NOT_NATIVE = (
     *("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"),
     *("num_iterations", "num_boost_round", "verbose", "verbosity"),
 )
-_IDENTITY = ("regression", "regression_l1", "l2", "l1", "mse", "mae", "rmse", "huber", "fair")
-_IDENTITY = (*_IDENTITY, "quantile", "mape")
+_IDENTITY = (
+    *("regression", "regression_l1", "l2", "l1", "mse", "mae", "rmse"),
+    *("huber", "fair", "quantile", "mape"),
+)
 _EXPONENTIAL = ("poisson", "gamma", "tweedie")
 
 

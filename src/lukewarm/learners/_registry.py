@@ -17,6 +17,14 @@ _BY_TYPE = {
     ("lightgbm", "LGBMClassifier"): "LightGBMLearner",
     ("xgboost", "XGBRegressor"): "XGBoostLearner",
     ("xgboost", "XGBClassifier"): "XGBoostLearner",
+    ("sklearn", "HistGradientBoostingRegressor"): "HistGradientBoostingLearner",
+    ("sklearn", "HistGradientBoostingClassifier"): "HistGradientBoostingLearner",
+    ("sklearn", "GradientBoostingRegressor"): "GradientBoostingLearner",
+    ("sklearn", "GradientBoostingClassifier"): "GradientBoostingLearner",
+    ("sklearn", "MLPRegressor"): "PartialFitLearner",
+    ("sklearn", "MLPClassifier"): "PartialFitLearner",
+    ("sklearn", "SGDRegressor"): "PartialFitLearner",
+    ("sklearn", "SGDClassifier"): "PartialFitLearner",
     ("torch", "Module"): "TorchLearner",
 }
 _BY_NAME = {
