@@ -15,6 +15,7 @@ __all__ = [
     "HistGradientBoostingLearner",
     "Learner",
     "LightGBMLearner",
+    "ObliviousBoosting",
     "PartialFitLearner",
     "StagedLearner",
     "WholeFitLearner",
@@ -33,6 +34,7 @@ _LOADED_ON_DEMAND = {
     "PartialFitLearner": "lukewarm.learners._sklearn_epochs",
     "WholeFitLearner": "lukewarm.learners._sklearn_any",
     "XGBoostLearner": "lukewarm.learners._xgboost",
+    "ObliviousBoosting": "lukewarm.learners.boosting",
 }
 
 
