@@ -17,7 +17,10 @@ __all__ = [
     "LightGBMLearner",
     "ObliviousBoosting",
     "PartialFitLearner",
+    "PipelineLearner",
+    "SkorchLearner",
     "StagedLearner",
+    "StagedPipelineLearner",
     "WholeFitLearner",
     "XGBoostLearner",
     "as_learner",
@@ -35,6 +38,9 @@ _LOADED_ON_DEMAND = {
     "WholeFitLearner": "lukewarm.learners._sklearn_any",
     "XGBoostLearner": "lukewarm.learners._xgboost",
     "ObliviousBoosting": "lukewarm.learners.boosting",
+    "PipelineLearner": "lukewarm.learners._pipeline",
+    "SkorchLearner": "lukewarm.learners._skorch",
+    "StagedPipelineLearner": "lukewarm.learners._pipeline",
 }
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
+from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._task import check_task
 
@@ -85,6 +86,16 @@ class CatBoostLearner(BlockMarginLearner):
         self._learning_rate = next(
             (settings[key] for key in _LEARNING_RATE if settings.get(key) is not None), None
         )
+
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> CatBoostLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner._cat_features = list(estimator.get_cat_feature_indices())
+        learner._learning_rate = estimator.learning_rate_
+        learner._segments = (_CatBoostTrees(estimator, estimator.tree_count_),)
+        return learner
 
     @classmethod
     def named(cls, *, n_classes: int | None = None, seed: int = 0) -> CatBoostLearner:

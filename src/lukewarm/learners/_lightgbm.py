@@ -11,6 +11,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
+from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._live import LiveMarginLearner, Training
 from lukewarm.learners._margins import Segment
 from lukewarm.learners._task import check_task
@@ -60,6 +61,15 @@ class LightGBMLearner(LiveMarginLearner):
         self._class_weight = settings.get("class_weight")
         self._objective = _objective(settings["objective"], n_classes)
         self._settings = {key: value for key, value in settings.items() if key not in _NOT_NATIVE}
+
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> LightGBMLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        n_trees = estimator.best_iteration_ or estimator.booster_.current_iteration()
+        learner._segments = (_LightGBMTrees(estimator.booster_, n_trees),)
+        return learner
 
     def _open(
         self, X: Features, y: Vector, weights: Vector | None, baseline: np.ndarray | None

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from lukewarm._typing import Features, Vector
+from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._task import check_task
 
@@ -51,6 +52,16 @@ class HistGradientBoostingLearner(BlockMarginLearner):
         check_task(estimator, n_classes)
         super().__init__(estimator, n_classes=n_classes, seed=seed)
         self.max_steps = int(estimator.max_iter)
+
+    @classmethod
+    def from_fitted(
+        cls, estimator: Any, *, n_classes: int | None, seed: int
+    ) -> HistGradientBoostingLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner._segments = (_HistogramTrees(estimator, estimator.n_iter_, has_intercept=True),)
+        return learner
 
     def _grow(
         self,
@@ -112,6 +123,16 @@ class GradientBoostingLearner(BlockMarginLearner):
             raise ValueError(
                 "model has loss='exponential', whose margins are not log-odds; use 'log_loss'."
             )
+
+    @classmethod
+    def from_fitted(
+        cls, estimator: Any, *, n_classes: int | None, seed: int
+    ) -> GradientBoostingLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner._segments = (_StageTrees(estimator, 0, len(estimator.estimators_)),)
+        return learner
 
     def _grow(
         self,
@@ -185,12 +206,15 @@ class _HistogramTrees:
         return replace(self, n_trees=n_trees)
 
     def margin(self, data: Any) -> np.ndarray:
-        return self._added(self.model._preprocess_X(data, reset=False), 0, self.n_trees)
+        return self._added(self._rows(data), 0, self.n_trees)
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
-        X = self.model._preprocess_X(data, reset=False)
+        X = self._rows(data)
         added = [self._added(X, step, step + 1) for step in range(start, self.n_trees)]
         return np.cumsum(added, axis=0)
+
+    def _rows(self, data: Any) -> Any:
+        return self.model._preprocess_X(as_seen(self.model, data), reset=False)
 
     def _added(self, X: Any, start: int, end: int) -> np.ndarray:
         total = np.zeros((X.shape[0], self.model.n_trees_per_iteration_), order="F")

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.preprocessing import LabelBinarizer
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._task import check_task
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
@@ -54,6 +56,16 @@ class PartialFitLearner:
         self.n_steps = 0
         self._model = _without_own_stopping(clone(estimator), seed)
 
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> PartialFitLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner._model = _with_codes(deepcopy(estimator), n_classes)
+        _without_own_stopping(learner._model, seed)
+        learner.n_steps = max(int(estimator.n_iter_), 1)
+        return learner
+
     def fresh(self, seed: int) -> PartialFitLearner:
         """Return an untrained learner with the same settings."""
         return type(self)(self.estimator, n_classes=self.n_classes, seed=seed)
@@ -72,19 +84,19 @@ class PartialFitLearner:
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Pass over the rows `n_steps` times."""
         options: dict[str, Any] = sample_weight_option(self._model.partial_fit, weights)
-        target = y
+        rows, target = as_seen(self._model, X), y
         if self.n_classes is not None:
             options["classes"] = np.arange(self.n_classes)
             target = y.astype(int)
         for _ in range(n_steps):
-            self._model.partial_fit(X, target, **options)
+            self._model.partial_fit(rows, target, **options)
         self.n_steps += n_steps
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities; those of no knowledge before a step."""
         if self.n_steps == 0:
             return untrained_prediction(len(X), self.n_classes)
-        return prediction_of(self._model, X, self.n_classes)
+        return prediction_of(self._model, as_seen(self._model, X), self.n_classes)
 
 
 def untrained_prediction(n_rows: int, n_classes: int | None) -> Prediction:
@@ -113,6 +125,15 @@ def sample_weight_option(fit: Any, weights: Vector | None) -> dict[str, Any]:
             "that takes them."
         )
     return {"sample_weight": weights}
+
+
+def _with_codes(model: Any, n_classes: int | None) -> Any:
+    """Return a fitted classifier that takes class codes where it took labels."""
+    if n_classes is not None:
+        model.classes_ = np.arange(n_classes)
+        if hasattr(model, "_label_binarizer"):
+            model._label_binarizer = LabelBinarizer().fit(model.classes_)
+    return model
 
 
 def _without_own_stopping(model: Any, seed: int) -> Any:

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
+from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._live import LiveMarginLearner, Training
 from lukewarm.learners._margins import Segment
 from lukewarm.learners._task import check_task
@@ -66,6 +67,17 @@ class XGBoostLearner(LiveMarginLearner):
             for key, value in estimator.get_xgb_params().items()
             if key not in _NOT_NATIVE and value is not None
         }
+
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> XGBoostLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        booster = estimator.get_booster()
+        best = booster.attr("best_iteration")
+        n_trees = booster.num_boosted_rounds() if best is None else int(best) + 1
+        learner._segments = (_XGBoostTrees(booster, n_trees, _intercept(booster)),)
+        return learner
 
     def _open(
         self, X: Features, y: Vector, weights: Vector | None, baseline: np.ndarray | None
@@ -126,24 +138,27 @@ class _XGBoostTraining:
         self._n_trees += 1
 
     def segment(self, n_trees: int) -> Segment:
-        return _XGBoostTrees(self._booster, n_trees, self._intercept)
+        return _XGBoostTrees(self._booster, n_trees, self._start)
 
     @cached_property
-    def _intercept(self) -> np.ndarray | None:
-        """The constant (1, d) that XGBoost starts from where it is given no margin."""
-        if not self._has_intercept:
-            return None
-        matrix = require("xgboost", "xgboost").DMatrix
-        row, kinds = np.zeros((1, self._data.num_col())), self._data.feature_types
-        plain, without = (
-            matrix(row, feature_types=kinds, enable_categorical=True) for _ in range(2)
-        )
-        total = self._first_tree(plain)
-        without.set_base_margin(np.zeros_like(total))
-        return (total.astype(float) - self._first_tree(without)).reshape(1, -1)
+    def _start(self) -> np.ndarray | None:
+        return _intercept(self._booster) if self._has_intercept else None
 
-    def _first_tree(self, data: Any) -> np.ndarray:
-        return self._booster.predict(data, output_margin=True, iteration_range=(0, 1))
+
+def _intercept(booster: Any) -> np.ndarray:
+    """Return the constant (1, d) that XGBoost starts from where it is given no margin."""
+    matrix = require("xgboost", "xgboost").DMatrix
+    row, kinds = np.zeros((1, booster.num_features())), booster.feature_types
+    plain, without = (matrix(row, feature_types=kinds, enable_categorical=True) for _ in range(2))
+    total = _first_tree(booster, plain)
+    without.set_base_margin(np.zeros_like(total))
+    return (total.astype(float) - _first_tree(booster, without)).reshape(1, -1)
+
+
+def _first_tree(booster: Any, data: Any) -> np.ndarray:
+    return booster.predict(
+        data, output_margin=True, iteration_range=(0, 1), validate_features=False
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +182,9 @@ class _XGBoostTrees:
 
     def _added(self, data: Any, start: int, end: int) -> np.ndarray:
         """Return what trees start+1 .. end add; with the model's first tree comes its intercept."""
-        raw = self.booster.predict(data, output_margin=True, iteration_range=(start, end))
+        raw = self.booster.predict(
+            data, output_margin=True, iteration_range=(start, end), validate_features=False
+        )
         raw = raw.reshape(len(raw), -1).astype(float)
         return raw + self.intercept if self.intercept is not None and start == 0 else raw
 
