@@ -87,8 +87,10 @@ def as_learner(
     if wrapper == "PipelineLearner":
         return _of_pipeline(model, n_classes, seed, prefit, feature_names)
     if wrapper == "TorchLearner":
-        options = {"standardize": False} if prefit else {}
-        return _load(wrapper)(model, n_classes=n_classes, seed=seed, **options)
+        if prefit:
+            return _load(wrapper)(model, standardize=False, n_classes=n_classes, seed=seed)
+        # Drawn anew: what the module may have learnt before must not reach the evaluation rows.
+        return _load(wrapper)(model, n_classes=n_classes, seed=seed).fresh(seed)
     options = {"feature_names": feature_names} if wrapper == "WholeFitLearner" else {}
     make = _load(wrapper).from_fitted if prefit else _load(wrapper)
     return make(model, n_classes=n_classes, seed=seed, **options)

@@ -13,7 +13,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._sklearn_epochs import prediction_of
 from lukewarm.learners._task import check_task
-from lukewarm.learners._torch_random import draws_in_training, seeded
+from lukewarm.learners._torch_random import draws_in_training, reinitialize, seeded
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
 
@@ -59,6 +59,8 @@ class SkorchLearner:
         _hand_over(self._net, seed)
         with seeded(seed):
             self._net.initialize()
+        if not isinstance(estimator.module, type):
+            reinitialize(self._net.module_, seed)
 
     @classmethod
     def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> SkorchLearner:
