@@ -1,5 +1,55 @@
 """Which features matter, and how sure are you? Importance by warm start and early stopping."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from lukewarm._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from lukewarm import datasets
+    from lukewarm.estimators import VariableImportance
+    from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
+    from lukewarm.plotting import plot_comparison, plot_importance, plot_trace
+    from lukewarm.results import ImportanceResult, ImportanceWarning, MeasureValue, TrainingTrace
+
+__all__ = [
+    "ImportanceResult",
+    "ImportanceWarning",
+    "MeasureValue",
+    "NearZeroWarning",
+    "TrainingTrace",
+    "VariableImportance",
+    "__version__",
+    "datasets",
+    "importance_from_predictions",
+    "plot_comparison",
+    "plot_importance",
+    "plot_trace",
+]
+
+# Public names load their rooms when first used, so that the import itself takes no time.
+_ROOM_OF = {
+    "ImportanceResult": "results",
+    "ImportanceWarning": "results",
+    "MeasureValue": "results",
+    "NearZeroWarning": "evaluation",
+    "TrainingTrace": "results",
+    "VariableImportance": "estimators",
+    "importance_from_predictions": "evaluation",
+    "plot_comparison": "plotting",
+    "plot_importance": "plotting",
+    "plot_trace": "plotting",
+}
+_ROOMS = ("datasets", "inference", "learners", "measures", "reduction", "stopping")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOM_OF:
+        return getattr(import_module(f"lukewarm.{_ROOM_OF[name]}"), name)
+    if name in _ROOMS:
+        return import_module(f"lukewarm.{name}")
+    raise AttributeError(f"module 'lukewarm' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_ROOMS})

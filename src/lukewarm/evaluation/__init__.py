@@ -1,1 +1,22 @@
-"""Room."""
+"""From predictions to importances: which rows evaluate which model."""
+
+from lukewarm.evaluation._checks import check_measure, encode_classes
+from lukewarm.evaluation._importance import importance_from_predictions
+from lukewarm.evaluation._predictions import (
+    EvaluationPredictions,
+    NearZeroWarning,
+    warn_near_zero,
+)
+from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
+
+__all__ = [
+    "INFERENCES",
+    "EvaluationPlan",
+    "EvaluationPredictions",
+    "NearZeroWarning",
+    "check_measure",
+    "encode_classes",
+    "importance_from_predictions",
+    "skill_on_parts",
+    "warn_near_zero",
+]

@@ -3,6 +3,18 @@
 Pure functions over arrays: nothing here knows a model, a measure or a data set.
 """
 
+from lukewarm.inference._multiplicity import (
+    ADJUSTMENTS,
+    adjust_p_values,
+    simultaneous_quantile,
+)
 from lukewarm.inference._wald import p_value, standard_error, wald_interval
 
-__all__ = ["p_value", "standard_error", "wald_interval"]
+__all__ = [
+    "ADJUSTMENTS",
+    "adjust_p_values",
+    "p_value",
+    "simultaneous_quantile",
+    "standard_error",
+    "wald_interval",
+]

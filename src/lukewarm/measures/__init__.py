@@ -1,7 +1,25 @@
 """Predictive skill V(f, P) and its per-row influence values; larger is better."""
 
-from lukewarm.measures._base import Measure, as_measure
+from lukewarm.measures._base import Measure
+from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
+from lukewarm.measures._custom import NegMeanLoss
 from lukewarm.measures._losses import mean_log_loss, mean_squared_error
-from lukewarm.measures._regression import R2, NegMSE
+from lukewarm.measures._registry import MEASURES, as_measure, needs_classes
+from lukewarm.measures._regression import R2, NegMAE, NegMSE
 
-__all__ = ["R2", "Measure", "NegMSE", "as_measure", "mean_log_loss", "mean_squared_error"]
+__all__ = [
+    "AUC",
+    "MEASURES",
+    "R2",
+    "Accuracy",
+    "Deviance",
+    "Measure",
+    "NegLogLoss",
+    "NegMAE",
+    "NegMSE",
+    "NegMeanLoss",
+    "as_measure",
+    "mean_log_loss",
+    "mean_squared_error",
+    "needs_classes",
+]

@@ -1,11 +1,12 @@
-"""What a measure is, and the names under which ours are known."""
+"""What a measure is."""
 
 from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from lukewarm._typing import Prediction, Vector
-from lukewarm._validation import check_choice
 from lukewarm.results import MeasureValue
 
 
@@ -16,9 +17,15 @@ class Measure(Protocol):
     ``evaluate(y, prediction, weights)`` returns the value (larger is better) and one influence
     value per row, with mean zero. The importance of a feature set is a difference of two values,
     its standard error that of the difference of their influence values.
+
+    A measure may have ``needs_classes = True`` (y holds class codes, predictions are
+    probabilities) and ``max_classes``.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The name under which results show the measure."""
+        ...
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -27,17 +34,17 @@ class Measure(Protocol):
         ...
 
 
-def as_measure(measure: str | Measure) -> Measure:
-    """Return the measure of that name, or the measure itself.
+def mean_of_rows(terms: Vector, weights: Vector | None) -> MeasureValue:
+    """Return the (weighted) mean of one term per row, with its influence values."""
+    value = float(np.average(terms, weights=weights))
+    influence = terms - value
+    if weights is not None:
+        influence = influence * (weights / np.mean(weights))
+    return MeasureValue(value, influence)
 
-    Examples
-    --------
-    >>> as_measure("r2").name
-    'r2'
-    """
-    from lukewarm.measures._regression import R2, NegMSE
 
-    known: dict[str, type] = {kind.name: kind for kind in (NegMSE, R2)}
-    if not isinstance(measure, str) and isinstance(measure, Measure):
-        return measure
-    return known[check_choice("measure", measure, known)]()
+def ratio_explained(error: MeasureValue, total: MeasureValue) -> MeasureValue:
+    """Return 1 - error / total, the influence values by the delta method."""
+    ratio = error.value / total.value
+    influence = -(error.influence - ratio * total.influence) / total.value
+    return MeasureValue(1 - ratio, influence)

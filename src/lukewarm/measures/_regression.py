@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from lukewarm._typing import Prediction, Vector
+from lukewarm.measures._base import mean_of_rows, ratio_explained
+from lukewarm.measures._losses import squared_errors
 from lukewarm.results import MeasureValue
 
 
 class NegMSE:
-    """Negative mean squared error.
+    """Negative mean squared error; of class probabilities, the negative Brier score.
 
     Examples
     --------
@@ -23,7 +25,26 @@ class NegMSE:
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return -mean((y - f)**2); the influence of a row is its own term, centred."""
-        return mean_of_rows(-np.square(y - prediction), weights)
+        return mean_of_rows(-squared_errors(y, prediction), weights)
+
+
+class NegMAE:
+    """Negative mean absolute error.
+
+    Examples
+    --------
+    >>> NegMAE().evaluate(np.array([0.0, 1.0]), np.array([0.0, 3.0])).value
+    -1.0
+    """
+
+    name = "neg_mae"
+    max_classes = 2
+
+    def evaluate(
+        self, y: Vector, prediction: Prediction, weights: Vector | None = None
+    ) -> MeasureValue:
+        """Return -mean(abs(y - f)); the influence of a row is its own term, centred."""
+        return mean_of_rows(-np.abs(y - prediction), weights)
 
 
 class R2:
@@ -42,28 +63,12 @@ class R2:
     """
 
     name = "r2"
+    max_classes = 2
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return 1 - MSE / Var(y) and its influence values."""
         mean = np.average(y, weights=weights)
-        error = mean_of_rows(np.square(y - prediction), weights)
-        variance = mean_of_rows(np.square(y - mean), weights)
-        return ratio_explained(error, variance)
-
-
-def mean_of_rows(terms: Vector, weights: Vector | None) -> MeasureValue:
-    """Return the (weighted) mean of one term per row, with its influence values."""
-    value = float(np.average(terms, weights=weights))
-    influence = terms - value
-    if weights is not None:
-        influence = influence * (weights / np.mean(weights))
-    return MeasureValue(value, influence)
-
-
-def ratio_explained(error: MeasureValue, total: MeasureValue) -> MeasureValue:
-    """Return 1 - error / total, the influence values by the delta method."""
-    ratio = error.value / total.value
-    influence = -(error.influence - ratio * total.influence) / total.value
-    return MeasureValue(1 - ratio, influence)
+        error = mean_of_rows(squared_errors(y, prediction), weights)
+        return ratio_explained(error, mean_of_rows(np.square(y - mean), weights))

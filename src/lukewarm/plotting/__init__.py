@@ -1,1 +1,7 @@
-"""Room."""
+"""Figures from records only; matplotlib is loaded when the first is drawn."""
+
+from lukewarm.plotting._importance import plot_comparison, plot_importance
+from lukewarm.plotting._style import save_figure
+from lukewarm.plotting._trace import plot_trace
+
+__all__ = ["plot_comparison", "plot_importance", "plot_trace", "save_figure"]

@@ -1,8 +1,20 @@
 """How the model without some features, f_{-I}, is obtained from the full one."""
 
 from lukewarm.reduction._base import ReducedModel, Reduction, ReductionData
+from lukewarm.reduction._constant import constant_model
 from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
+from lukewarm.reduction._registry import METHODS, as_reduction
 from lukewarm.reduction._retrain import Retrain
 
-__all__ = ["Dropout", "EarlyStopping", "ReducedModel", "Reduction", "ReductionData", "Retrain"]
+__all__ = [
+    "METHODS",
+    "Dropout",
+    "EarlyStopping",
+    "ReducedModel",
+    "Reduction",
+    "ReductionData",
+    "Retrain",
+    "as_reduction",
+    "constant_model",
+]

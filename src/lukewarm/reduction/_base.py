@@ -53,7 +53,10 @@ class Reduction(Protocol):
     the fair opponent of the reduced models.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The name under which results show the reduction."""
+        ...
 
     def reduce(
         self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int

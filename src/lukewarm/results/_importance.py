@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from lukewarm._typing import FeatureSet, Matrix, Vector
-from lukewarm._validation import check_fraction
-from lukewarm.inference import p_value, standard_error, wald_interval
+from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
+from lukewarm._validation import check_choice, check_fraction
+from lukewarm.inference import (
+    adjust_p_values,
+    p_value,
+    simultaneous_quantile,
+    standard_error,
+    wald_interval,
+)
 from lukewarm.results._records import MeasureValue, TrainingTrace
 from lukewarm.results._storage import read_record, write_record
 
@@ -33,14 +40,15 @@ class ImportanceResult:
         Skill of the full model on the evaluation rows.
     reduced : tuple of MeasureValue
         Skill of the model without each feature set.
-    traces : tuple of TrainingTrace
-        How each reduced model was trained.
+    traces : tuple of tuples of TrainingTrace
+        How the reduced models of each feature set were trained, one per fold.
     seconds : tuple of float
-        What each reduced model cost.
-    full_trace, full_seconds
+        What the reduced models of each feature set cost.
+    full_traces, full_seconds
         The same for the full model.
-    measure, method, model : str
-        What was measured, how the reduced models were obtained, on which kind of model.
+    measure, method, model, inference : str
+        What was measured, how the reduced models were obtained, on which kind of model, and
+        whether the two sides were evaluated on the same rows ("paired") or not ("split").
     level : float
         Level of the intervals unless another is asked for.
 
@@ -48,22 +56,23 @@ class ImportanceResult:
     --------
     >>> import lukewarm as lw
     >>> y = np.array([0.0, 1.0, 2.0, 3.0])
-    >>> result = lw.importance_from_predictions(y, full=y, reduced=y + [1, -1, 1, -1])
+    >>> result = lw.importance_from_predictions(y, full=y, reduced=y + [1, -2, 1, -2])
     >>> result.importance
-    array([1.])
+    array([2.5])
     """
 
     names: tuple[str, ...]
     removed: tuple[FeatureSet, ...]
     full: MeasureValue
     reduced: tuple[MeasureValue, ...]
-    traces: tuple[TrainingTrace, ...]
+    traces: tuple[tuple[TrainingTrace, ...], ...]
     seconds: tuple[float, ...]
-    full_trace: TrainingTrace
+    full_traces: tuple[TrainingTrace, ...]
     full_seconds: float
     measure: str
     method: str
     model: str
+    inference: str = "paired"
     level: float = 0.95
 
     def __len__(self) -> int:
@@ -86,27 +95,113 @@ class ImportanceResult:
 
     def interval(self, level: float | None = None) -> tuple[Vector, Vector]:
         """Return the low and high ends of the Wald intervals, each of shape (n_sets,)."""
-        level = self.level if level is None else check_fraction("level", level)
-        return wald_interval(self.importance, self.standard_error, level)
+        return wald_interval(self.importance, self.standard_error, self._level(level))
+
+    def simultaneous_interval(
+        self, level: float | None = None, random_state: RandomState = 0
+    ) -> tuple[Vector, Vector]:
+        """Return the ends of intervals that cover all the importances together.
+
+        The half-width in standard errors comes from a multiplier bootstrap of the influence
+        values, so correlated importances cost less than Bonferroni's bound.
+        """
+        quantile = simultaneous_quantile(self.influence, self._level(level), random_state)
+        half_width = quantile * self.standard_error
+        return self.importance - half_width, self.importance + half_width
 
     def p_value(self, delta: float = 0.0) -> Vector:
         """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,)."""
         return p_value(self.importance, self.standard_error, delta)
 
-    def to_frame(self, level: float | None = None) -> pd.DataFrame:
-        """Return one row per feature set: estimate, uncertainty, steps taken and seconds."""
+    def difference(self, first: str, second: str) -> MeasureValue:
+        """Return the importance of `first` minus that of `second`, with its standard error.
+
+        Both were measured on the same rows; the influence values account for that.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> x, z = np.random.default_rng(0).normal(size=(2, 500))
+        >>> result = lw.importance_from_predictions(2 * x + z, 2 * x + z, {"x": z, "z": 2 * x})
+        >>> low, high = result.difference("x", "z").interval()
+        >>> 2 < low < high < 4
+        True
+        """
+        chosen = [
+            self.reduced[self.names.index(check_choice("feature", name, self.names))]
+            for name in (first, second)
+        ]
+        return chosen[1] - chosen[0]
+
+    def to_frame(
+        self,
+        level: float | None = None,
+        *,
+        delta: float = 0.0,
+        adjust: str | Iterable[str] = (),
+    ) -> pd.DataFrame:
+        """Return one row per feature set: estimate, uncertainty, steps taken and seconds.
+
+        Parameters
+        ----------
+        level : float, optional
+            Level of the intervals; the result's own by default.
+        delta : float, default 0
+            The p-values are those of "the importance is at most delta".
+        adjust : str or iterable of str
+            Any of "holm", "bh", "by": adds a column of p-values adjusted for the number of
+            feature sets for each.
+        """
         low, high = self.interval(level)
-        return pd.DataFrame(
+        p_values = self.p_value(delta)
+        frame = pd.DataFrame(
             {
                 "feature": list(self.names),
                 "importance": self.importance,
                 "std_error": self.standard_error,
                 "ci_low": low,
                 "ci_high": high,
-                "p_value": self.p_value(),
-                "steps": [trace.stopped_step for trace in self.traces],
+                "p_value": p_values,
+                "steps": [np.mean([run.stopped_step for run in runs]) for runs in self.traces],
                 "seconds": list(self.seconds),
             }
+        )
+        if all(len(runs) == 1 for runs in self.traces):
+            frame["steps"] = frame["steps"].astype(int)
+        for method in [adjust] if isinstance(adjust, str) else adjust:
+            frame[f"p_{method}"] = adjust_p_values(p_values, method)
+        return frame
+
+    @classmethod
+    def merge(cls, results: Iterable[ImportanceResult]) -> ImportanceResult:
+        """Return one result from runs over different feature sets of the same full model.
+
+        Runs with the same data, model, settings and int seed share the full model, whatever
+        features each of them was asked for: thousands of features can be spread over machines.
+        """
+        parts = list(results)
+        if not parts:
+            raise ValueError("merge needs at least one result; got none.")
+        first = parts[0]
+        names = [name for part in parts for name in part.names]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ValueError(f"results must be over different feature sets; {repeated} repeat.")
+        for number, part in enumerate(parts):
+            if part._settings != first._settings or not np.array_equal(
+                part.full.influence, first.full.influence
+            ):
+                raise ValueError(
+                    f"results[{number}] comes from another full model, measure or set of "
+                    "evaluation rows than results[0]; run both with the same settings and seed."
+                )
+        return replace(
+            first,
+            names=tuple(names),
+            removed=tuple(columns for part in parts for columns in part.removed),
+            reduced=tuple(value for part in parts for value in part.reduced),
+            traces=tuple(runs for part in parts for runs in part.traces),
+            seconds=tuple(seconds for part in parts for seconds in part.seconds),
         )
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -117,22 +212,25 @@ class ImportanceResult:
             "removed": self.removed,
             "values": [reduced.value for reduced in self.reduced],
             "full_value": self.full.value,
-            "stopped_steps": [trace.stopped_step for trace in self.traces],
-            "full_stopped_step": self.full_trace.stopped_step,
+            "stopped_steps": [[run.stopped_step for run in runs] for runs in self.traces],
+            "full_stopped_steps": [run.stopped_step for run in self.full_traces],
             "seconds": self.seconds,
             "full_seconds": self.full_seconds,
             "measure": self.measure,
             "method": self.method,
             "model": self.model,
+            "inference": self.inference,
             "level": self.level,
         }
         arrays = {
             "influence": np.stack([reduced.influence for reduced in self.reduced]),
             "full_influence": self.full.influence,
-            "full_losses": self.full_trace.losses,
         }
-        for number, trace in enumerate(self.traces):
-            arrays[f"losses_{number}"] = trace.losses
+        for fold, run in enumerate(self.full_traces):
+            arrays[f"full_losses_{fold}"] = run.losses
+        for number, runs in enumerate(self.traces):
+            for fold, run in enumerate(runs):
+                arrays[f"losses_{number}_{fold}"] = run.losses
         return write_record(path, record, arrays)
 
     @classmethod
@@ -148,17 +246,26 @@ class ImportanceResult:
                 for value, influence in zip(record["values"], arrays["influence"], strict=True)
             ),
             traces=tuple(
-                TrainingTrace(arrays[f"losses_{number}"], step)
-                for number, step in enumerate(record["stopped_steps"])
+                tuple(
+                    TrainingTrace(arrays[f"losses_{number}_{fold}"], step)
+                    for fold, step in enumerate(steps)
+                )
+                for number, steps in enumerate(record["stopped_steps"])
             ),
             seconds=tuple(record["seconds"]),
-            full_trace=TrainingTrace(arrays["full_losses"], record["full_stopped_step"]),
-            full_seconds=record["full_seconds"],
-            measure=record["measure"],
-            method=record["method"],
-            model=record["model"],
-            level=record["level"],
+            full_traces=tuple(
+                TrainingTrace(arrays[f"full_losses_{fold}"], step)
+                for fold, step in enumerate(record["full_stopped_steps"])
+            ),
+            **{key: record[key] for key in _PLAIN_FIELDS},
         )
+
+    @property
+    def _settings(self) -> tuple[str, ...]:
+        return self.measure, self.method, self.model, self.inference
+
+    def _level(self, level: float | None) -> float:
+        return self.level if level is None else check_fraction("level", level)
 
     def _headline(self) -> str:
         sets = "1 feature set" if len(self) == 1 else f"{len(self)} feature sets"
@@ -174,3 +281,6 @@ class ImportanceResult:
     def _repr_html_(self) -> str:
         table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
         return f"<p>{escape(self._headline())}</p>{table}"
+
+
+_PLAIN_FIELDS = ("full_seconds", "measure", "method", "model", "inference", "level")

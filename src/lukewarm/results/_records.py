@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lukewarm._typing import Vector
-from lukewarm.inference import standard_error
+from lukewarm.inference import p_value, standard_error, wald_interval
 
 
 class ImportanceWarning(UserWarning):
@@ -44,6 +44,15 @@ class MeasureValue:
     def standard_error(self) -> float:
         """Standard error of the value."""
         return float(standard_error(self.influence))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of the Wald interval."""
+        low, high = wald_interval(np.array(self.value), np.array(self.standard_error), level)
+        return float(low), float(high)
+
+    def p_value(self, delta: float = 0.0) -> float:
+        """Return the one-sided p-value of "the true value is at most `delta`"."""
+        return float(p_value(np.array(self.value), np.array(self.standard_error), delta))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from lukewarm._files import replacing
 
 _TEXT_KEY = "record"
 
@@ -22,14 +23,8 @@ def write_record(
     target = Path(path)
     contents: dict[str, Any] = {_TEXT_KEY: np.array(json.dumps(record, ensure_ascii=False))}
     contents.update(arrays)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, **contents)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(target) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, **contents)
     return target
 
 

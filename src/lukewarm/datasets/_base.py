@@ -1,0 +1,21 @@
+"""A table of features and its target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Features and target of the same rows.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n, p)
+    y : Series of shape (n,)
+    """
+
+    X: pd.DataFrame
+    y: pd.Series

@@ -1,0 +1,5 @@
+"""The scikit-learn front: constructors store, ``fit`` validates, fitted names end in ``_``."""
+
+from lukewarm.estimators._variable_importance import VariableImportance
+
+__all__ = ["VariableImportance"]

@@ -1,0 +1,132 @@
+"""What the estimators share: their checks and the way from a table to trained full models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from lukewarm._random import as_generator, draw_seeds
+from lukewarm._typing import FeatureSet, Prediction
+from lukewarm._validation import check_choice, check_count, check_fraction, check_number
+from lukewarm.estimators._folds import FullModel, plan_splits, train_full
+from lukewarm.estimators._problem import Problem, as_problem, check_columns
+from lukewarm.evaluation import INFERENCES, EvaluationPlan
+from lukewarm.learners import Learner, as_learner
+from lukewarm.parallel import run_jobs
+from lukewarm.reduction import Reduction, as_reduction
+from lukewarm.results import TrainingTrace
+from lukewarm.stopping import Patience
+
+_DEFAULT_PATIENCE = 10
+_DEFAULT_MAX_STEPS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A checked problem with its trained full models, one per fold, and the reduction to apply.
+
+    Parameters
+    ----------
+    problem : Problem
+    full_models : list of FullModel
+    reduction : Reduction
+    plan : EvaluationPlan
+        Over the evaluation rows of all folds, laid end to end.
+    numbers : ndarray of int
+        The row of the table behind each evaluation row.
+    symmetric : bool
+    generator : numpy.random.Generator
+        For the seeds of the jobs that follow.
+    """
+
+    problem: Problem
+    full_models: list[FullModel]
+    reduction: Reduction
+    plan: EvaluationPlan
+    numbers: np.ndarray
+    symmetric: bool
+    generator: np.random.Generator
+
+    def predict_without(
+        self, fold: int, removed: FeatureSet, seed: int
+    ) -> tuple[Prediction, TrainingTrace, float]:
+        """Return what the fold's model without `removed` predicts for its evaluation rows."""
+        full_model = self.full_models[fold]
+        X = full_model.evaluation.X
+        if not removed and not self.symmetric:
+            return full_model.learner.predict(X), TrainingTrace.untrained(), 0.0
+        reduced = full_model.reduce(self.reduction, removed, seed)
+        return reduced.predict(X), reduced.trace, reduced.seconds
+
+
+class ImportanceEstimator(BaseEstimator):
+    """Parameters, checks and preparation common to the estimators; see VariableImportance."""
+
+    def _check_parameters(self) -> None:
+        check_choice("inference", self.inference, INFERENCES)
+        check_fraction("train_fraction", self.train_fraction)
+        check_fraction("level", self.level)
+        check_number("min_delta", self.min_delta, minimum=0)
+        for name in ("patience", "max_steps"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
+        if self.cross_fit is not None:
+            check_count("cross_fit", self.cross_fit, minimum=2)
+        if isinstance(self.fill, str):
+            check_choice("fill", self.fill, ("mean", "zero"))
+        else:
+            check_number("fill", self.fill)
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        self._check_parameters()
+        problem = as_problem(X, y, sample_weight, self.model, self.measure)
+        self.classes_ = problem.classes
+        self.n_features_in_ = len(problem.index)
+        self.feature_names_in_ = np.array(problem.index.names, dtype=object)
+        return problem
+
+    def _prepare(self, problem: Problem) -> Prepared:
+        generator = as_generator(self.random_state)
+        splits = plan_splits(problem, self.train_fraction, self.cross_fit, generator)
+        learners = [
+            as_learner(self.model, n_classes=problem.n_classes, seed=seed)
+            for seed in draw_seeds(generator, len(splits))
+        ]
+        check_columns(problem, learners[0], self._model_name)
+        patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
+        max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
+        rule = Patience(patience, self.min_delta)
+        reduction = as_reduction(self.method, rule, max_steps)
+        numbers = np.concatenate([split.evaluation for split in splits])
+        folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
+        plan = self._plan(folds, problem.strata, numbers, generator)
+        full_models = run_jobs(
+            lambda job: train_full(problem, *job, rule, max_steps, self.fill),
+            list(zip(splits, learners, strict=True)),
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            description="full models",
+        )
+        return Prepared(problem, full_models, reduction, plan, numbers, self.symmetric, generator)
+
+    def _plan(
+        self,
+        folds: np.ndarray,
+        strata: np.ndarray | None,
+        numbers: np.ndarray,
+        generator: np.random.Generator,
+    ) -> EvaluationPlan:
+        if self.inference == "paired":
+            return EvaluationPlan.paired(folds)
+        return EvaluationPlan.split(folds, generator, None if strata is None else strata[numbers])
+
+    @property
+    def _model_name(self) -> str:
+        return self.model if isinstance(self.model, str) else type(self.model).__name__
+
+
+def _or_default(value: int | None, learner: Learner, attribute: str, default: int) -> int:
+    return getattr(learner, attribute, default) if value is None else value

@@ -1,0 +1,92 @@
+"""Full models with the rows they may and may not have seen: one, or one per fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from lukewarm._typing import FeatureSet
+from lukewarm.data import Removal, Rows, RowSplit, split_rows
+from lukewarm.estimators._problem import Problem
+from lukewarm.learners import BindsRows, Learner, train_until
+from lukewarm.reduction import ReducedModel, Reduction, ReductionData, constant_model
+from lukewarm.results import TrainingTrace
+from lukewarm.stopping import StoppingRule
+
+
+@dataclass(frozen=True, eq=False)
+class FullModel:
+    """A trained full model, the rows for its reductions, and its evaluation rows."""
+
+    learner: Learner
+    trace: TrainingTrace
+    seconds: float
+    data: ReductionData
+    evaluation: Rows
+    evaluation_numbers: np.ndarray
+    n_features: int
+    n_classes: int | None
+
+    def reduce(self, reduction: Reduction, removed: FeatureSet, seed: int) -> ReducedModel:
+        """Return the model without `removed`; the constant one when no feature is left."""
+        if len(removed) == self.n_features:
+            return constant_model(self.data, self.n_classes)
+        return reduction.reduce(self.learner, self.data, removed, seed)
+
+
+def plan_splits(
+    problem: Problem, train_fraction: float, cross_fit: int | None, generator: np.random.Generator
+) -> list[RowSplit]:
+    """Return the row split of the one full model, or of the full model of each fold."""
+    n_rows, strata = len(problem.y), problem.strata
+    if cross_fit is None:
+        return [split_rows(n_rows, train_fraction, generator, strata)]
+    order = generator.permutation(n_rows)
+    if strata is not None:
+        order = order[np.argsort(strata[order], kind="stable")]
+    fold_of = np.empty(n_rows, dtype=int)
+    fold_of[order] = np.arange(n_rows) % cross_fit
+    splits = []
+    for fold in range(cross_fit):
+        seen = np.flatnonzero(fold_of != fold)
+        inner = generator.permutation(seen)
+        n_train = min(max(round(train_fraction * len(seen)), 1), len(seen) - 1)
+        splits.append(
+            RowSplit(
+                np.sort(inner[:n_train]),
+                np.sort(inner[n_train:]),
+                np.flatnonzero(fold_of == fold),
+            )
+        )
+    return splits
+
+
+def train_full(
+    problem: Problem,
+    split: RowSplit,
+    learner: Learner,
+    rule: StoppingRule,
+    max_steps: int,
+    fill: str | float,
+) -> FullModel:
+    """Return the full model trained on the rows of `split`."""
+    started = perf_counter()
+    parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
+    removal = Removal.learn(parts[0].X, fill)
+    if isinstance(learner, BindsRows):
+        bound = learner.bind(*(part.X for part in parts))
+        parts = [Rows(X, part.y, part.weights) for X, part in zip(bound, parts, strict=True)]
+    train, stopping, evaluation = parts
+    trained, trace = train_until(learner, train, stopping, rule, max_steps)
+    return FullModel(
+        trained,
+        trace,
+        perf_counter() - started,
+        ReductionData(train, stopping, removal),
+        evaluation,
+        split.evaluation,
+        len(problem.index),
+        problem.n_classes,
+    )

@@ -1,0 +1,158 @@
+"""Importances from predictions the caller already has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._random import as_generator
+from lukewarm._typing import Prediction, RandomState, Vector
+from lukewarm._validation import check_choice, check_fraction, check_vector, check_weights
+from lukewarm.evaluation._checks import check_measure, check_probabilities, encode_classes
+from lukewarm.evaluation._predictions import EvaluationPredictions, warn_near_zero
+from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan
+from lukewarm.measures import Measure, as_measure, needs_classes
+from lukewarm.results import ImportanceResult, TrainingTrace
+
+
+def importance_from_predictions(
+    y: Any,
+    full: Any,
+    reduced: Any,
+    measure: str | Measure = "neg_mse",
+    level: float = 0.95,
+    *,
+    inference: str = "paired",
+    folds: Any = None,
+    weights: Any = None,
+    random_state: RandomState = 0,
+) -> ImportanceResult:
+    """Return the importances that follow from predictions the caller already has.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Targets of rows that none of the models was trained on; labels for a measure of classes.
+    full : array-like of shape (n,) or (n, n_classes)
+        Predictions of the model with all features; probabilities for a measure of classes.
+    reduced : like `full`, a mapping or DataFrame of such, or a sequence of such
+        Predictions without a feature set; one per set. Mappings and frames name the sets.
+    measure : str or Measure
+    level : float
+        Level of the intervals.
+    inference : "paired" or "split"
+        Whether both sides are evaluated on all rows, or each on a random half of its own: valid
+        also when the true importance is zero.
+    folds : array-like of shape (n,), optional
+        The fold of each row when the predictions come from cross-fitting: the measure is taken
+        per fold and averaged.
+    weights : array-like of shape (n,), optional
+    random_state : None, int or Generator
+        Draws the halves of ``inference="split"``.
+
+    Examples
+    --------
+    >>> generator = np.random.default_rng(0)
+    >>> x, z = generator.normal(size=(2, 500))
+    >>> result = importance_from_predictions(x + z, full=x + z, reduced={"x": z, "z": x})
+    >>> result.to_frame()[["feature", "importance"]].round(1)
+      feature  importance
+    0       x         1.0
+    1       z         0.9
+    """
+    skill = as_measure(measure)
+    check_choice("inference", inference, INFERENCES)
+    check_fraction("level", level)
+    target, n_classes = _target_for(skill, y)
+    fold_of = _check_folds(folds, len(target))
+    strata = None if n_classes is None else target
+    plan = (
+        EvaluationPlan.paired(fold_of)
+        if inference == "paired"
+        else EvaluationPlan.split(fold_of, as_generator(random_state), strata)
+    )
+    if n_classes is not None:
+        _check_every_class(target, n_classes, plan)
+    named = _named_predictions(reduced, target, n_classes)
+    predictions = EvaluationPredictions(
+        target,
+        _check_prediction("full", full, len(target), n_classes),
+        tuple(named.values()),
+        plan,
+        check_weights(weights, len(target)),
+    )
+    full_skill, reduced_skills = predictions.skills(skill)
+    result = ImportanceResult(
+        names=tuple(named),
+        removed=((),) * len(named),
+        full=full_skill,
+        reduced=reduced_skills,
+        traces=((TrainingTrace.untrained(),),) * len(named),
+        seconds=(0.0,) * len(named),
+        full_traces=(TrainingTrace.untrained(),),
+        full_seconds=0.0,
+        measure=skill.name,
+        method="given predictions",
+        model="given predictions",
+        inference=inference,
+        level=level,
+    )
+    warn_near_zero(result.names, result.interval()[0], inference)
+    return result
+
+
+def _target_for(measure: Measure, y: Any) -> tuple[Vector, int | None]:
+    if not needs_classes(measure):
+        return check_vector("y", y), None
+    codes, classes = encode_classes(y)
+    check_measure(measure, len(classes))
+    return codes, len(classes)
+
+
+def _check_folds(folds: Any, n_rows: int) -> np.ndarray:
+    if folds is None:
+        return np.zeros(n_rows, dtype=int)
+    labels = np.asarray(folds)
+    if labels.shape != (n_rows,):
+        raise ValueError(
+            f"folds must name the fold of each of the {n_rows} rows; got shape {labels.shape}."
+        )
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _check_every_class(y: Vector, n_classes: int, plan: EvaluationPlan) -> None:
+    for part in (*plan.full_parts, *plan.reduced_parts):
+        present = len(np.unique(y[part]))
+        if present < n_classes:
+            raise ValueError(
+                f"every fold must hold all {n_classes} classes; one of {len(part)} rows holds "
+                f"{present}. Use fewer folds."
+            )
+
+
+def _check_prediction(name: str, prediction: Any, n_rows: int, n_classes: int | None) -> Prediction:
+    if n_classes is None:
+        return check_vector(name, prediction, n_rows=n_rows)
+    return check_probabilities(name, prediction, n_rows, n_classes)
+
+
+def _named_predictions(reduced: Any, y: Vector, n_classes: int | None) -> dict[str, Prediction]:
+    return {
+        name: _check_prediction(f"reduced[{name!r}]", prediction, len(y), n_classes)
+        for name, prediction in _as_mapping(reduced, n_classes).items()
+    }
+
+
+def _as_mapping(reduced: Any, n_classes: int | None) -> dict[str, Any]:
+    if isinstance(reduced, pd.DataFrame):
+        return {str(name): reduced[name].to_numpy() for name in reduced}
+    if isinstance(reduced, Mapping):
+        return {str(name): prediction for name, prediction in reduced.items()}
+    one_prediction_ndim = 1 if n_classes is None or n_classes == 2 else 2
+    is_several = isinstance(reduced, Sequence) or np.ndim(reduced) > one_prediction_ndim
+    if is_several and len(reduced) and np.ndim(reduced[0]) >= one_prediction_ndim:
+        return {f"set {number}": prediction for number, prediction in enumerate(reduced)}
+    return {"removed": reduced}

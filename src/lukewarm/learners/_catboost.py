@@ -1,0 +1,225 @@
+"""CatBoost: new trees on top of a baseline, truncated to the tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._optional import require
+from lukewarm._typing import Features, Vector
+from lukewarm.learners._margins import MarginLearner, Segment
+from lukewarm.learners._task import check_task
+
+# A fit costs about as much as seven trees before its first tree.
+_FIRST_BLOCK = 20
+_ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")
+_LEARNING_RATE = ("learning_rate", "eta")
+# When to stop, what to print and what to write is decided here.
+_OVERRULED = (
+    *_ITERATIONS,
+    *(
+        "early_stopping_rounds",
+        "od_type",
+        "od_pval",
+        "od_wait",
+        "use_best_model",
+        "best_model_min_trees",
+    ),
+    *("verbose", "verbose_eval", "silent", "logging_level", "metric_period"),
+    *("allow_writing_files", "save_snapshot", "snapshot_file", "snapshot_interval", "train_dir"),
+    *("random_seed", "random_state", "cat_features"),
+)
+_MISSING_LEVEL = "missing"
+_EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
+_MANY_VALUED_LOSSES = ("MultiQuantile", "RMSEWithUncertainty", "MultiRMSE")
+
+
+class CatBoostLearner(MarginLearner):
+    """A CatBoost model that can go on from where it stands.
+
+    Parameters
+    ----------
+    estimator : CatBoostRegressor or CatBoostClassifier
+        Its settings are read; the object itself is never changed or trained. ``iterations`` becomes
+        `max_steps`; CatBoost's own early stopping settings give way to the stopping rule.
+    n_classes : int, optional
+        None for regression.
+    seed : int, default 0
+
+    Notes
+    -----
+    Trees are added on top of a baseline. Going on by ``init_model`` gives the same trees (the test
+    error agreed to 1e-9) at the same cost, but one merged model that has to be copied every time.
+
+    CatBoost chooses a learning rate from the number of iterations and of rows when none is set; a
+    block of twenty trees would get a wrong one, so the choice is taken once, for `max_steps` trees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from catboost import CatBoostRegressor
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> learner = CatBoostLearner(CatBoostRegressor(depth=2, learning_rate=0.3))
+    >>> learner.advance(X, X[:, 0], 20)
+    >>> float(np.var(learner.predict(X) - X[:, 0])) < 0.2
+    True
+    """
+
+    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
+        check_task(estimator, n_classes)
+        settings = estimator.get_params()
+        loss = str(settings.get("loss_function", "")).partition(":")[0]
+        if loss in _MANY_VALUED_LOSSES:
+            raise ValueError(
+                f"model has loss_function={loss!r}, which predicts several values per row; use a "
+                "loss with one, such as 'RMSE'."
+            )
+        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        self.max_steps = next((int(settings[key]) for key in _ITERATIONS if key in settings), 1000)
+        self._settings = {key: value for key, value in settings.items() if key not in _OVERRULED}
+        self._cat_features = settings.get("cat_features")
+        self._has_exponential_link = loss in _EXPONENTIAL_LOSSES
+        self._learning_rate = next(
+            (settings[key] for key in _LEARNING_RATE if settings.get(key) is not None), None
+        )
+
+    @classmethod
+    def named(cls, *, n_classes: int | None = None, seed: int = 0) -> CatBoostLearner:
+        """Return the learner that the name "catboost" stands for."""
+        catboost = require("catboost", "catboost")
+        kind = catboost.CatBoostRegressor if n_classes is None else catboost.CatBoostClassifier
+        return cls(kind(), n_classes=n_classes, seed=seed)
+
+    @property
+    def block_size(self) -> int:
+        """Trees worth growing in one fit; blocks grow, so that set-up stays a small share."""
+        return max(_FIRST_BLOCK, self.steps_taken // 2)
+
+    def _grow(
+        self,
+        X: Features,
+        y: Vector,
+        n_steps: int,
+        weights: Vector | None,
+        baseline: np.ndarray | None,
+    ) -> Segment:
+        target = y if self.n_classes is None else y.astype(int)
+        pool = self._pool(X, target, weights, baseline)
+        if self._learning_rate is None:
+            self._learning_rate = self._chosen_learning_rate(pool)
+        model = self._untrained(n_steps, learning_rate=self._learning_rate)
+        model.fit(pool)
+        return _CatBoostTrees(model, n_steps)
+
+    def _untrained(self, iterations: int, **settings: Any) -> Any:
+        fixed = {
+            "iterations": iterations,
+            # Segments of one training must not repeat each other's random draws.
+            "random_seed": (self.seed + self.n_steps) % (2**31 - 1),
+            "logging_level": "Silent",
+            "allow_writing_files": False,
+        }
+        if self.n_classes is not None and self.n_classes > 2:
+            fixed |= {"loss_function": "MultiClass", "classes_count": self.n_classes}
+        own = {key: value for key, value in self._settings.items() if key not in _LEARNING_RATE}
+        return type(self.estimator)(**{**own, **fixed, **settings})
+
+    def _chosen_learning_rate(self, pool: Any) -> float:
+        model = self._untrained(self.max_steps)
+        model.fit(pool, callbacks=[_StopAtOnce()])
+        return float(model.learning_rate_)
+
+    def _prepare(self, X: Features) -> Any:
+        return self._pool(X)
+
+    def _pool(
+        self,
+        X: Features,
+        y: Vector | None = None,
+        weights: Vector | None = None,
+        baseline: np.ndarray | None = None,
+    ) -> Any:
+        data, categorical = _with_text_levels(X, self._cat_features)
+        if baseline is not None and baseline.shape[1] == 1:
+            baseline = baseline[:, 0]
+        pool = require("catboost", "catboost").Pool
+        return pool(data, y, weight=weights, baseline=baseline, cat_features=categorical)
+
+    def _link(self, margin: np.ndarray) -> np.ndarray:
+        prediction = super()._link(margin)
+        return np.exp(prediction) if self._has_exponential_link else prediction
+
+
+@dataclass(frozen=True, eq=False)
+class _CatBoostTrees:
+    """The first `n_trees` trees of a CatBoost model.
+
+    CatBoost ends a fit that can split no further; the trees it then owes add nothing.
+    """
+
+    model: Any
+    n_trees: int
+
+    def first(self, n_trees: int) -> _CatBoostTrees:
+        return replace(self, n_trees=n_trees)
+
+    def margin(self, data: Any) -> np.ndarray:
+        n_trees = min(self.n_trees, self.model.tree_count_)
+        raw = self.model.predict(data, prediction_type="RawFormulaVal", ntree_end=n_trees)
+        return raw.reshape(len(raw), -1)
+
+    def staged_margins(self, data: Any, start: int) -> np.ndarray:
+        """Sum leaf values by hand: some 30 times faster than CatBoost's own staged_predict."""
+        scale, bias = self.model.get_scale_and_bias()
+        last = min(self.n_trees, self.model.tree_count_)
+        first = min(start, last - 1)
+        leaf_counts = np.asarray(self.model.get_tree_leaf_counts(), dtype=int)
+        values = np.asarray(self.model.get_leaf_values()).reshape(leaf_counts.sum(), -1)
+        leaves = np.asarray(
+            self.model.calc_leaf_indexes(data, ntree_start=first, ntree_end=last), dtype=int
+        )
+        offsets = (np.cumsum(leaf_counts) - leaf_counts)[first:last]
+        added = np.cumsum(scale * values[leaves.T + offsets[:, np.newaxis]], axis=0)
+        if start == 0:
+            added = added + np.asarray(bias)
+        elif first < start:
+            added = np.zeros_like(added)
+        owed = self.n_trees - start - len(added)
+        return np.concatenate([added, np.repeat(added[-1:], owed, axis=0)])
+
+
+class _StopAtOnce:
+    def after_iteration(self, info: Any) -> bool:
+        return False
+
+
+def _with_text_levels(X: Features, cat_features: Any) -> tuple[Features, list[Any] | None]:
+    """Return the rows with every categorical column as text, and the names of those columns.
+
+    CatBoost takes neither a missing nor a fractional value in a categorical column.
+    """
+    chosen = list(cat_features) if cat_features is not None else []
+    if not isinstance(X, pd.DataFrame):
+        if not chosen:
+            return X, None
+        X = pd.DataFrame(X)
+    named = {X.columns[key] if isinstance(key, int) else key for key in chosen}
+    named |= {name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)}
+    data = X.copy(deep=False)
+    for name in named:
+        data[name] = _as_text(X[name])
+    return data, sorted(named, key=str)
+
+
+def _as_text(column: pd.Series) -> pd.Series:
+    codes, levels = pd.factorize(column, use_na_sentinel=True)
+    names = np.array([*(_level_name(level) for level in levels), _MISSING_LEVEL], dtype=object)
+    return pd.Series(names[codes], index=column.index)
+
+
+def _level_name(level: Any) -> str:
+    # A level that came as 3 and one that came as 3.0, through a frame with a gap, are the same.
+    return str(int(level)) if isinstance(level, float) and level.is_integer() else str(level)

@@ -1,0 +1,207 @@
+"""What the boosters of other libraries have in common: margins that grow segment by segment.
+
+A warm start never re-evaluates old trees inside the engine: new trees are trained on top of a given
+margin (baseline, init_score, base_margin), and a model is the sum of the segments so trained.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.measures import mean_log_loss, mean_squared_error
+
+
+class Segment(Protocol):
+    """Trees trained in one go; margins have shape (n, d), d > 1 for several classes."""
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        ...
+
+    def first(self, n_trees: int) -> Segment:
+        """Return the segment of the first `n_trees` trees."""
+        ...
+
+    def margin(self, data: Any) -> np.ndarray:
+        """Return what all the trees add, (n, d)."""
+        ...
+
+    def staged_margins(self, data: Any, start: int) -> np.ndarray:
+        """Return what trees start+1 .. t add, for every t > start: (n_trees - start, n, d)."""
+        ...
+
+
+class MarginLearner(ABC):
+    """A booster as a sum of segments of trees.
+
+    Parameters
+    ----------
+    estimator : the library's scikit-learn style estimator
+        Its settings are read; the object itself is never changed or trained.
+    n_classes : int, optional
+        None for regression.
+    seed : int, default 0
+    """
+
+    patience = 10
+    accepts_missing = True
+    accepts_categories = True
+    max_steps: int
+
+    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
+        self.estimator = estimator
+        self.n_classes = n_classes
+        self.seed = seed
+        self.loss = mean_squared_error if n_classes is None else mean_log_loss
+        self._segments: tuple[Segment, ...] = ()
+        self._first_step = 0
+        self._margins = _MarginMemory()
+
+    @property
+    def n_steps(self) -> int:
+        """Trees grown so far."""
+        return sum(segment.n_trees for segment in self._segments)
+
+    @property
+    def steps_taken(self) -> int:
+        """Trees grown since this learner was made or copied."""
+        return self.n_steps - self._first_step
+
+    def fresh(self, seed: int) -> MarginLearner:
+        """Return an untrained learner with the same settings."""
+        return type(self)(self.estimator, n_classes=self.n_classes, seed=seed)
+
+    def for_classes(self, n_classes: int) -> MarginLearner:
+        """Return an untrained classifier with the same settings."""
+        return type(self)(self.estimator, n_classes=n_classes, seed=self.seed)
+
+    def copy(self, seed: int | None = None) -> MarginLearner:
+        """Return an independent learner that stands where this one stands."""
+        twin = copy(self)
+        twin.seed = self.seed if seed is None else seed
+        twin._first_step = self.n_steps
+        twin._margins = _MarginMemory()
+        return twin
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Grow `n_steps` further trees on top of the margin reached."""
+        if n_steps == 0:
+            return
+        baseline = self._margin_at(X, self.n_steps) if self._segments else None
+        segment = self._grow(X, y, n_steps, weights, baseline)
+        self._segments = (*self._segments, segment)
+
+    def predict(self, X: Features) -> Prediction:
+        """Return predicted values, or class probabilities."""
+        return self._link(self._sum(self._prepare(X), self._segments, len(X)))
+
+    def rewind(self, step: int) -> None:
+        """Go back to the model of the first `step` trees."""
+        self._segments = self._segments_until(step)
+        self._margins.forget()
+
+    def staged_predict(self, X: Features, first_step: int) -> Prediction:
+        """Return the predictions after each of the steps `first_step` .. `n_steps`."""
+        data = self._prepare(X)
+        stages = [self._margin_at(X, first_step)[np.newaxis]]
+        done = 0
+        for segment in self._segments:
+            start = max(first_step - done, 0)
+            if start < segment.n_trees:
+                stages.append(stages[-1][-1] + segment.staged_margins(data, start))
+            done += segment.n_trees
+        self._margins.keep(X, self.n_steps, stages[-1][-1])
+        return self._link(np.concatenate(stages))
+
+    @abstractmethod
+    def _grow(
+        self,
+        X: Features,
+        y: Vector,
+        n_steps: int,
+        weights: Vector | None,
+        baseline: np.ndarray | None,
+    ) -> Segment:
+        """Return `n_steps` trees trained on top of `baseline` (n, d)."""
+
+    def _prepare(self, X: Features) -> Any:
+        """Return the rows in the form the engine predicts from."""
+        return X
+
+    def _link(self, margin: np.ndarray) -> Prediction:
+        """Return predictions (..., n) or (..., n, k) of margins (..., n, d)."""
+        if self.n_classes is None:
+            return margin[..., 0]
+        if margin.shape[-1] == 1:
+            return expit(margin[..., 0])
+        probability = softmax(margin, axis=-1)
+        return probability[..., 1] if self.n_classes == 2 else probability
+
+    def _segments_until(self, step: int) -> tuple[Segment, ...]:
+        kept: list[Segment] = []
+        for segment in self._segments:
+            n_trees = min(step, segment.n_trees)
+            if n_trees:
+                kept.append(segment if n_trees == segment.n_trees else segment.first(n_trees))
+            step -= n_trees
+        return tuple(kept)
+
+    def _margin_at(self, X: Features, step: int) -> np.ndarray:
+        """Return the margin (n, d) after `step` trees, going on from the last one asked for."""
+        known_step, known = self._margins.recall(X, step)
+        data = self._prepare(X)
+        if known is None:
+            margin = self._sum(data, self._segments_until(step), len(X))
+        elif known_step == step:
+            margin = known
+        else:
+            margin = known + self._between(data, known_step, step)
+        self._margins.keep(X, step, margin)
+        return margin
+
+    def _between(self, data: Any, first_step: int, last_step: int) -> np.ndarray:
+        total: Any = 0.0
+        done = 0
+        for segment in self._segments_until(last_step):
+            start = max(first_step - done, 0)
+            if start < segment.n_trees:
+                added = segment.margin(data) if start == 0 else segment.staged_margins(data, start)
+                total = total + (added if start == 0 else added[-1])
+            done += segment.n_trees
+        return total
+
+    def _sum(self, data: Any, segments: tuple[Segment, ...], n_rows: int) -> np.ndarray:
+        if not segments:
+            d = self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
+            return np.zeros((n_rows, d))
+        return np.sum([segment.margin(data) for segment in segments], axis=0)
+
+
+class _MarginMemory:
+    """The last margin of the two matrices a training loop asks about: training and stopping rows.
+
+    Matrices are told apart by identity; nothing inside the library writes to one after use.
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[Any, int, np.ndarray]] = []
+
+    def recall(self, X: Features, step: int) -> tuple[int, np.ndarray | None]:
+        for matrix, known_step, margin in self._entries:
+            if matrix is X and known_step <= step:
+                return known_step, margin
+        return 0, None
+
+    def keep(self, X: Features, step: int, margin: np.ndarray) -> None:
+        others = [entry for entry in self._entries if entry[0] is not X]
+        self._entries = [*others[-1:], (X, step, margin)]
+
+    def forget(self) -> None:
+        self._entries = []

@@ -1,0 +1,34 @@
+"""Whether an estimator classifies, found without importing its library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def classifies(estimator: Any) -> bool:
+    """Return whether an estimator (or the last step of a pipeline) is a classifier.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression, LogisticRegression
+    >>> classifies(LinearRegression()), classifies(LogisticRegression())
+    (False, True)
+    """
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        return classifies(steps[-1][1])
+    return any("Classifier" in kind.__name__ for kind in type(estimator).__mro__)
+
+
+def check_task(estimator: Any, n_classes: int | None) -> None:
+    """Raise when a classifier is to predict numbers, or a regressor classes."""
+    name = type(estimator).__name__
+    if classifies(estimator) and n_classes is None:
+        raise TypeError(
+            f"model is a {name}, a classifier, but the target is numeric; pass a regressor."
+        )
+    if not classifies(estimator) and n_classes is not None:
+        raise TypeError(
+            f"model is a {name}, a regressor, but the target has {n_classes} classes; pass a "
+            "classifier."
+        )

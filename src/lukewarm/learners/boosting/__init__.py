@@ -1,0 +1,9 @@
+"""Boosted oblivious trees, compiled: the paper's SampleTree and TrainGBDT.
+
+Importing this room loads numba; `lukewarm.learners` does so only when one of its names is used.
+"""
+
+from lukewarm.learners.boosting._learner import ObliviousBoosting
+from lukewarm.learners.boosting._rows import BinnedRows
+
+__all__ = ["BinnedRows", "ObliviousBoosting"]

@@ -1,0 +1,124 @@
+"""Compiled passes from codes to leaves and from leaves to predictions."""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+
+@nb.njit(cache=True, nogil=True)
+def _add_bit(leaves, codes, threshold, is_category, bit):  # type: ignore[no-untyped-def]
+    if is_category:
+        for row in range(len(leaves)):
+            leaves[row] |= (codes[row] == threshold) << bit
+    else:
+        for row in range(len(leaves)):
+            leaves[row] |= (codes[row] > threshold) << bit
+
+
+@nb.njit(cache=True, nogil=True)
+def _fill_groups(codes, features, thresholds, is_category, group_size, groups):  # type: ignore[no-untyped-def]
+    n_trees, depth = features.shape
+    for tree in range(n_trees):
+        group, place = tree // group_size, tree % group_size
+        for level in range(depth):
+            feature = features[tree, level]
+            if feature >= 0:
+                _add_bit(
+                    groups[group],
+                    codes[feature],
+                    thresholds[tree, level],
+                    is_category[feature],
+                    place * depth + level,
+                )
+
+
+def leaf_groups(
+    codes: np.ndarray,
+    features: np.ndarray,
+    thresholds: np.ndarray,
+    is_category: np.ndarray,
+    group_size: int,
+) -> np.ndarray:
+    """Return the leaf numbers of `group_size` trees at a time, shape (n_groups, n)."""
+    n_trees, depth = features.shape
+    dtype = np.uint8 if group_size * depth <= 8 else np.uint16
+    groups = np.zeros((-(-n_trees // group_size), codes.shape[1]), dtype)
+    _fill_groups(codes, features, thresholds, is_category, group_size, groups)
+    return groups
+
+
+@nb.njit(cache=True, nogil=True)
+def _fixed_bits(features, thresholds, is_category, removed, fill_codes):  # type: ignore[no-untyped-def]
+    """Return the bits that still vary, and the others at the value removal gives them."""
+    kept, fixed = 0, 0
+    for level in range(len(features)):
+        feature = features[level]
+        if feature < 0:
+            continue
+        if not removed[feature]:
+            kept |= 1 << level
+        elif is_category[feature]:
+            fixed |= (fill_codes[feature] == thresholds[level]) << level
+        else:
+            fixed |= (fill_codes[feature] > thresholds[level]) << level
+    return kept, fixed
+
+
+@nb.njit(cache=True, nogil=True)
+def add_groups(
+    groups, group_size, features, thresholds, values, is_category, removed, fill_codes, raw
+):  # type: ignore[no-untyped-def]
+    """Add the trees' values to `raw` (n_outputs, n), from stored leaf numbers and a mask."""
+    n_trees, depth = features.shape
+    n_outputs = raw.shape[0]
+    n_leaves = 1 << depth
+    table = np.empty(1 << (group_size * depth))
+    for group in range(groups.shape[0]):
+        first = group * group_size
+        last = min(first + group_size, n_trees)
+        for output in range(n_outputs):
+            size = 1
+            table[0] = 0.0
+            for tree in range(first, last):
+                kept, fixed = _fixed_bits(
+                    features[tree], thresholds[tree], is_category, removed, fill_codes
+                )
+                # Downwards, because place 0 still holds what the other places start from.
+                for leaf in range(n_leaves - 1, -1, -1):
+                    value = values[tree, (leaf & kept) | fixed, output]
+                    for rest in range(size):
+                        table[leaf * size + rest] = table[rest] + value
+                size *= n_leaves
+            leaves, target = groups[group], raw[output]
+            for row in range(len(target)):
+                target[row] += table[leaves[row]]
+
+
+@nb.njit(cache=True, nogil=True)
+def _leaves_of_tree(codes, features, thresholds, is_category, removed, fill_codes, leaves):  # type: ignore[no-untyped-def]
+    kept, fixed = _fixed_bits(features, thresholds, is_category, removed, fill_codes)
+    leaves[:] = fixed
+    for level in range(len(features)):
+        if kept >> level & 1:
+            feature = features[level]
+            _add_bit(leaves, codes[feature], thresholds[level], is_category[feature], level)
+
+
+@nb.njit(cache=True, nogil=True)
+def add_trees(codes, features, thresholds, values, is_category, removed, fill_codes, raw, stages):  # type: ignore[no-untyped-def]
+    """Add the trees' values to `raw` (n_outputs, n); `stages` gets the sum after each tree.
+
+    `stages` has shape (n_trees, n_outputs, n), or (0, 0, 0) where no one asks.
+    """
+    leaves = np.empty(raw.shape[1], np.uint16)
+    for tree in range(len(features)):
+        _leaves_of_tree(
+            codes, features[tree], thresholds[tree], is_category, removed, fill_codes, leaves
+        )
+        for output in range(raw.shape[0]):
+            target, value = raw[output], values[tree, :, output]
+            for row in range(len(leaves)):
+                target[row] += value[leaves[row]]
+            if len(stages):
+                stages[tree, output] = target

@@ -1,0 +1,94 @@
+"""Binned rows: what the engine sees of a table."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from lukewarm._typing import Features, FeatureSet
+from lukewarm.learners.boosting._apply import leaf_groups
+from lukewarm.learners.boosting._borders import Borders
+from lukewarm.learners.boosting._trees import Trees
+
+# Leaf indices are kept for tables where they take at most this; larger ones are walked anew.
+_MOST_BYTES_KEPT = 2**27
+
+
+class BinnedRows:
+    """Rows as bin codes, with some features perhaps taken away.
+
+    Taking features away shares the codes and costs the same for any number of rows.
+
+    Parameters
+    ----------
+    borders : Borders
+    codes : ndarray of shape (p, n), uint8
+    removed : ndarray of shape (p,), bool
+    fill_codes : ndarray of shape (p,), uint8
+        The bin in which a removed feature is held.
+    """
+
+    def __init__(
+        self,
+        borders: Borders,
+        codes: np.ndarray,
+        removed: np.ndarray | None = None,
+        fill_codes: np.ndarray | None = None,
+        source: BinnedRows | None = None,
+    ) -> None:
+        n_features = codes.shape[0]
+        self.borders = borders
+        self.codes = codes
+        self.removed = np.zeros(n_features, dtype=bool) if removed is None else removed
+        self.fill_codes = np.zeros(n_features, np.uint8) if fill_codes is None else fill_codes
+        self._source = self if source is None else source
+        if source is None:
+            self.varies = (codes != codes[:, :1]).any(axis=1)
+            self._groups: WeakKeyDictionary[Trees, np.ndarray] = WeakKeyDictionary()
+            self._lock = threading.Lock()
+        else:
+            self.varies = source.varies
+
+    @classmethod
+    def encode(cls, borders: Borders, X: Features) -> BinnedRows:
+        """Return the rows of `X` as codes."""
+        return cls(borders, borders.encode(X))
+
+    def __len__(self) -> int:
+        return self.codes.shape[1]
+
+    @property
+    def candidates(self) -> np.ndarray:
+        """Features that a tree may split on: those that vary here and are not removed."""
+        return np.flatnonzero(self.varies & ~self.removed).astype(np.int32)
+
+    def without(self, removed: FeatureSet, fill_values: tuple[Any, ...]) -> BinnedRows:
+        """Return these rows with the features in `removed` held in the bin of their fill value."""
+        mask, fill_codes = self.removed.copy(), self.fill_codes.copy()
+        for feature in removed:
+            mask[feature] = True
+            fill_codes[feature] = self.borders.encode_value(feature, fill_values[feature])
+        return BinnedRows(self.borders, self.codes, mask, fill_codes, self._source)
+
+    def leaf_groups(self, trees: Trees) -> np.ndarray | None:
+        """Return the leaves these rows reach in `trees` with no feature removed, or None.
+
+        They are computed once and serve every set of removed features; None where they would take
+        too much memory.
+        """
+        source = self._source
+        with source._lock:
+            groups = source._groups.get(trees)
+            if groups is None and trees.n_groups * len(self) <= _MOST_BYTES_KEPT:
+                groups = leaf_groups(
+                    self.codes,
+                    trees.features,
+                    trees.thresholds,
+                    trees.is_category,
+                    trees.group_size,
+                )
+                source._groups[trees] = groups
+        return groups

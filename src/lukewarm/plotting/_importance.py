@@ -1,0 +1,131 @@
+"""Bars with intervals: one result, or several methods side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lukewarm._validation import check_count
+from lukewarm.plotting._style import (
+    COLOURS,
+    HATCHES,
+    INTERVAL,
+    MEASURE_LABELS,
+    METHOD_LABELS,
+    new_axes,
+    tidy,
+)
+from lukewarm.results import ImportanceResult
+
+
+def plot_importance(
+    result: ImportanceResult,
+    *,
+    level: float | None = None,
+    max_features: int = 30,
+    ax: Any = None,
+) -> Any:
+    """Draw importances as bars with their intervals, the largest on top; return the Axes.
+
+    Parameters
+    ----------
+    result : ImportanceResult
+    level : float, optional
+        Level of the intervals; the result's own by default.
+    max_features : int, default 30
+        At most this many, the most important ones.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import lukewarm as lw
+    >>> x, z = np.random.default_rng(0).normal(size=(2, 100))
+    >>> result = lw.importance_from_predictions(x + z, x + z, {"x": z, "z": x})
+    >>> plot_importance(result).get_xlabel()
+    'increase in mean squared error without the feature'
+    """
+    check_count("max_features", max_features)
+    order = np.argsort(-result.importance, kind="stable")[:max_features]
+    low, high = result.interval(level)
+    axes = new_axes(6.4, 1.0 + 0.32 * len(order)) if ax is None else ax
+    places = np.arange(len(order))
+    axes.barh(places, result.importance[order], height=0.66, color=COLOURS[0])
+    _draw_intervals(axes, places, result.importance[order], low[order], high[order])
+    _finish(axes, [result.names[number] for number in order], places, result.measure)
+    axes.margins(y=0.5 / (len(order) + 1))
+    return axes
+
+
+def plot_comparison(
+    results: Sequence[ImportanceResult] | Mapping[str, ImportanceResult],
+    *,
+    truth: Mapping[str, float] | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw several results over the same feature sets side by side; return the Axes.
+
+    Parameters
+    ----------
+    results : sequence of ImportanceResult, or a mapping from label to result
+        Without labels, the methods name the bars.
+    truth : mapping from feature to importance, optional
+        Drawn as a line across the feature's bars.
+    ax : matplotlib Axes, optional
+    """
+    labelled = _labelled(results)
+    first = next(iter(labelled.values()))
+    for label, result in labelled.items():
+        if set(result.names) != set(first.names):
+            raise ValueError(
+                f"results must be over the same feature sets; {label!r} has {list(result.names)}, "
+                f"the first {list(first.names)}."
+            )
+    order = np.argsort(-first.importance, kind="stable")
+    names = [first.names[number] for number in order]
+    places = np.arange(len(names), dtype=float)
+    height = 0.8 / len(labelled)
+    axes = new_axes(6.8, 1.3 + (0.12 + 0.22 * len(labelled)) * len(names)) if ax is None else ax
+    for number, (label, result) in enumerate(labelled.items()):
+        chosen = [result.names.index(name) for name in names]
+        middle = places + (number - (len(labelled) - 1) / 2) * height
+        low, high = result.interval()
+        style = {"color": COLOURS[number % len(COLOURS)], "hatch": HATCHES[number % len(HATCHES)]}
+        axes.barh(
+            middle, result.importance[chosen], 0.92 * height, label=label, edgecolor="w", **style
+        )
+        _draw_intervals(axes, middle, result.importance[chosen], low[chosen], high[chosen])
+    if truth is not None:
+        values = [truth[name] for name in names]
+        axes.vlines(values, places - 0.45, places + 0.45, "k", linewidth=2.2, label="truth")
+    _finish(axes, names, places, first.measure)
+    axes.figure.legend(loc="outside upper center", ncols=len(labelled) + 1, frameon=False)
+    return axes
+
+
+def _labelled(results: Any) -> dict[str, ImportanceResult]:
+    if isinstance(results, Mapping):
+        labelled = dict(results)
+    else:
+        labelled = {METHOD_LABELS.get(each.method, each.method): each for each in results}
+        if len(labelled) < len(results):
+            raise ValueError("results of the same method need labels; pass a mapping.")
+    if not labelled:
+        raise ValueError("results is empty; pass at least one result.")
+    return labelled
+
+
+def _draw_intervals(
+    axes: Any, places: np.ndarray, values: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> None:
+    axes.errorbar(values, places, xerr=[values - low, high - values], fmt="none", **INTERVAL)
+
+
+def _finish(axes: Any, names: list[str], places: np.ndarray, measure: str) -> None:
+    axes.set_yticks(places, names)
+    axes.invert_yaxis()
+    axes.axvline(0, color="0.4", linewidth=0.8)
+    axes.set_xlabel(f"{MEASURE_LABELS.get(measure, f'loss of {measure}')} without the feature")
+    axes.tick_params(axis="y", length=0)
+    tidy(axes)

@@ -1,0 +1,52 @@
+"""One look for all figures: readable in grey, labels instead of decoration."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from lukewarm._files import replacing
+
+# Okabe and Ito's palette, ordered so that neighbours also differ in lightness.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
+INTERVAL = {"color": "0.15", "linewidth": 1.1, "capsize": 2.5, "capthick": 1.1}
+MEASURE_LABELS = {
+    "neg_mse": "increase in mean squared error",
+    "neg_mae": "increase in mean absolute error",
+    "r2": "loss of R²",
+    "accuracy": "loss of accuracy",
+    "auc": "loss of AUC",
+    "deviance": "loss of deviance explained",
+    "neg_log_loss": "increase in log-loss",
+}
+METHOD_LABELS = {
+    "early_stopping": "early stopping",
+    "kernel_flow": "kernel flow",
+    "retrain": "retraining",
+    "dropout": "dropout",
+    "lazy": "lazy",
+}
+
+
+def new_axes(width: float, height: float) -> Any:
+    """Return the axes of a new figure in the look of the house."""
+    from matplotlib import pyplot as plt
+
+    _, axes = plt.subplots(figsize=(width, height), layout="constrained")
+    return axes
+
+
+def tidy(axes: Any) -> None:
+    """Take away the frame lines that carry nothing."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(length=3)
+
+
+def save_figure(axes: Any, path: str | os.PathLike[str]) -> None:
+    """Write the figure of `axes` to `path`, all of it or nothing, and close it."""
+    from matplotlib import pyplot as plt
+
+    with replacing(path) as temporary:
+        axes.figure.savefig(temporary, dpi=150)
+    plt.close(axes.figure)

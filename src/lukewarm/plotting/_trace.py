@@ -1,0 +1,59 @@
+"""Validation loss along the steps, with the stop marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lukewarm._validation import check_choice
+from lukewarm.plotting._style import COLOURS, new_axes, tidy
+from lukewarm.results import ImportanceResult
+
+_MOST_LINES = 6
+
+
+def plot_trace(
+    result: ImportanceResult, features: Sequence[str] | None = None, *, ax: Any = None
+) -> Any:
+    """Draw the loss on the stopping rows along the steps of each reduced model; return the Axes.
+
+    Parameters
+    ----------
+    result : ImportanceResult
+    features : sequence of str, optional
+        Names of the feature sets to show; by default the six most important.
+    ax : matplotlib Axes, optional
+
+    Notes
+    -----
+    Step 0 is the full model with the feature held at its fill value: plain dropout. A dot marks
+    the step that was kept. Of a cross-fitted result the first fold is shown.
+    """
+    if features is None:
+        order = np.argsort(-result.importance, kind="stable")[:_MOST_LINES]
+        features = [result.names[number] for number in order]
+    for name in features:
+        check_choice("features", name, result.names)
+    axes = new_axes(6.4, 4.0) if ax is None else ax
+    drawn = False
+    for number, name in enumerate(features):
+        run = result.traces[result.names.index(name)][0]
+        if run.n_steps_taken == 0:
+            continue
+        drawn = True
+        colour = COLOURS[number % len(COLOURS)]
+        axes.plot(run.losses, color=colour, linewidth=1.4, label=name)
+        axes.plot(run.stopped_step, run.losses[run.stopped_step], "o", color=colour)
+    if not drawn:
+        raise ValueError(
+            f"method {result.method!r} took no steps, so there is no trace to draw; use "
+            "early_stopping or retrain."
+        )
+    axes.set(xlabel="steps beyond the full model", ylabel="loss on the stopping rows")
+    if result.method == "retrain":
+        axes.set_xlabel("steps")
+    axes.figure.legend(title="without", loc="outside right upper", frameon=False)
+    tidy(axes)
+    return axes

@@ -1,0 +1,33 @@
+"""The names under which reductions are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lukewarm._validation import check_choice
+from lukewarm.reduction._base import Reduction
+from lukewarm.reduction._dropout import Dropout
+from lukewarm.reduction._early_stopping import EarlyStopping
+from lukewarm.reduction._retrain import Retrain
+from lukewarm.stopping import StoppingRule
+
+_KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
+    "early_stopping": EarlyStopping,
+    "dropout": lambda rule, max_steps: Dropout(),
+    "retrain": Retrain,
+}
+METHODS = tuple(_KNOWN)
+
+
+def as_reduction(method: str | Reduction, rule: StoppingRule, max_steps: int) -> Reduction:
+    """Return the reduction of that name, stopped by `rule`, or the reduction itself.
+
+    Examples
+    --------
+    >>> from lukewarm.stopping import Patience
+    >>> as_reduction("retrain", Patience(10), 100).name
+    'retrain'
+    """
+    if not isinstance(method, str) and isinstance(method, Reduction):
+        return method
+    return _KNOWN[check_choice("method", method, _KNOWN)](rule, max_steps)
