@@ -4,6 +4,7 @@ Pure functions, numpy in and out; each names its equation. ``docs/theory.md`` wa
 """
 
 from lukewarm.kernels._activations import KernelWarning
+from lukewarm.kernels._boosting_kernel import boosting_kernel
 from lukewarm.kernels._complexity import (
     critical_radius,
     local_complexity,
@@ -16,6 +17,7 @@ from lukewarm.kernels._decomposition import (
 )
 from lukewarm.kernels._networks import nngp, ntk
 from lukewarm.kernels._noise import estimate_gap_norm, estimate_noise_std
+from lukewarm.kernels._runs import KernelRun, OracleStop, follow_run, oracle_stop
 from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
 from lukewarm.kernels._stopping_times import max_theoretical_step, optimal_step
 from lukewarm.kernels._theoretical_stop import TheoreticalStop
@@ -29,21 +31,26 @@ from lukewarm.kernels._tree_law import (
 
 __all__ = [
     "ErrorDecomposition",
+    "KernelRun",
     "KernelWarning",
+    "OracleStop",
     "SampledKernel",
     "TheoreticalStop",
     "TreeDistribution",
+    "boosting_kernel",
     "critical_radius",
     "error_decomposition",
     "estimate_gap_norm",
     "estimate_noise_std",
     "expected_update",
+    "follow_run",
     "kernel_eigenvalues",
     "local_complexity",
     "max_theoretical_step",
     "nngp",
     "ntk",
     "optimal_step",
+    "oracle_stop",
     "population_critical_radius",
     "rkhs_gap_norm",
     "run_decomposition",

@@ -9,7 +9,7 @@ from lukewarm.kernels._boxes import ABOVE, BELOW
 
 
 @nb.njit(cache=True, nogil=True)
-def add_pairs(kernel, row_bins, column_bins, table, axes, is_symmetric):  # type: ignore[no-untyped-def]  # noqa: PLR0917
+def add_pairs(kernel, row_bins, column_bins, table, axes, is_symmetric):  # type: ignore[no-untyped-def]
     """Add ``table[...]`` of every pair of rows to `kernel`, above the diagonal if symmetric.
 
     `row_bins` and `column_bins` are (n_axes, n); `table` is flat, its axes as in `pair_table`;
@@ -53,7 +53,7 @@ def fill_offsets(own, axis, stride, offsets):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def add_tree(mean, square, row_leaves, column_order, column_starts, weights):  # type: ignore[no-untyped-def]  # noqa: PLR0917
+def add_tree(mean, square, row_leaves, column_order, column_starts, weights):  # type: ignore[no-untyped-def]
     """Add one tree's kernel to `mean` and its square to `square`.
 
     Column `column_order[i]` lies in the leaf whose range in `column_starts` holds `i`; only pairs
