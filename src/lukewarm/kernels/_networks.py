@@ -16,7 +16,7 @@ from lukewarm.kernels._checks import check_rows
 from lukewarm.kernels._relu import angles_between, next_angles, relu_moments, unit_rows
 
 # A tile and its temporaries stay in a core's cache.
-_TILE = 160
+_TILE = 128
 
 
 @dataclass(frozen=True)

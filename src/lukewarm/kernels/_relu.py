@@ -16,8 +16,16 @@ from lukewarm._typing import Matrix, Vector
 _NEARLY_PARALLEL = 1 - 1e-3
 
 
+class Angles(NamedTuple):
+    """Angles of pairs of rows, with the sines and cosines of half of them."""
+
+    angle: Matrix
+    half_sine: Matrix
+    half_cosine: Matrix
+
+
 class ReluMoments(NamedTuple):
-    """One layer's moments, and the parts from which the next angle is formed."""
+    """One layer's moments, and the versine of the angle that the layer makes."""
 
     product: Matrix
     slope: Matrix
@@ -30,47 +38,53 @@ def unit_rows(X: Matrix) -> Matrix:
     return np.divide(X, norms, out=np.zeros_like(X), where=norms > 0)
 
 
-def angles_between(units: Matrix, others: Matrix) -> Matrix:
+def angles_between(units: Matrix, others: Matrix) -> Angles:
     """Return the angles between unit rows; pi/2 where one of the two is a row of zeros.
 
     Where the cosine is near 1 or -1, by ``2 atan2(|u - v|, |u + v|)`` (Kahan), which is accurate
     there; exactly 0 for equal rows.
     """
-    cosines = units @ others.T
-    angles = np.arccos(np.clip(cosines, -1, 1))
-    rows, columns = np.nonzero(np.abs(cosines) > _NEARLY_PARALLEL)
+    cosine = units @ others.T
+    np.clip(cosine, -1, 1, out=cosine)
+    angle = np.arccos(cosine)
+    half_sine, half_cosine = np.sqrt((1 - cosine) / 2), np.sqrt((1 + cosine) / 2)
+    rows, columns = np.nonzero(np.abs(cosine) > _NEARLY_PARALLEL)
     difference, total = np.zeros(len(rows)), np.zeros(len(rows))
     for feature in range(units.shape[1]):
         left, right = units[rows, feature], others[columns, feature]
         difference += (left - right) ** 2
         total += (left + right) ** 2
-    angles[rows, columns] = 2 * np.arctan2(np.sqrt(difference), np.sqrt(total))
-    return angles
+    half_sine[rows, columns] = np.minimum(np.sqrt(difference) / 2, 1)
+    half_cosine[rows, columns] = np.minimum(np.sqrt(total) / 2, 1)
+    angle[rows, columns] = 2 * np.arctan2(np.sqrt(difference), np.sqrt(total))
+    return Angles(angle, half_sine, half_cosine)
 
 
-def relu_moments(angles: Matrix, row_std: Vector, column_std: Vector) -> ReluMoments:
+def relu_moments(angles: Angles, row_std: Vector, column_std: Vector) -> ReluMoments:
     """Return the moments of ReLU for Gaussian pairs at these angles (Cho and Saul, 2009).
 
     ``E[phi phi] = s t (sin a + (pi - a) cos a) / (2 pi)`` and ``E[phi' phi'] = (pi - a) / (2 pi)``;
     `versine` is ``1 - E[phi phi] / (s t / 2)``, the versine of the angle after the layer.
     """
-    half_sine = np.sin(angles / 2)
-    squared = half_sine * half_sine
-    sine = np.sqrt(np.maximum(1 - squared, 0))
-    sine *= half_sine
+    angle, half_sine, half_cosine = angles
+    sine = half_sine * half_cosine
     sine *= 2
-    cosine = 1 - 2 * squared
-    squared *= 2
+    versine = half_sine * half_sine
+    versine *= 2
     # sin a - a cos a = O(a**3): what is lost in this difference is far below 1 - cos a.
-    squared -= (sine - angles * cosine) / np.pi
-    slope = (np.pi - angles) / (2 * np.pi)
-    product = (0.5 * row_std)[:, None] * column_std * (1 - squared)
-    return ReluMoments(product, slope, squared)
+    sine -= angle * (1 - versine)
+    sine /= np.pi
+    versine -= sine
+    np.maximum(versine, 0, out=versine)
+    slope = (np.pi - angle) / (2 * np.pi)
+    product = (1 - versine) * column_std
+    product *= (0.5 * row_std)[:, None]
+    return ReluMoments(product, slope, versine)
 
 
 def next_angles(
     versine: Matrix, row_std: Vector, column_std: Vector, weight_scale: float, bias_scale: float
-) -> Matrix:
+) -> Angles:
     """Return the angles of the next pre-activations.
 
     With ``q = weight_scale**2 k / 2`` and ``b = bias_scale**2`` the variances become ``q + b`` and
@@ -81,16 +95,19 @@ def next_angles(
     bias = bias_scale**2
     if bias == 0:
         # Rows of zeros keep the angle pi / 2, that of their zero variance.
-        alive = (left[:, None] > 0) & (right > 0)
-        numerator = np.where(alive, versine, 1.0)
+        half_sine = np.where((left[:, None] > 0) & (right > 0), versine, 1.0)
     else:
         means = left[:, None] * right
         roots = np.sqrt(left**2 + bias)[:, None] * np.sqrt(right**2 + bias)
-        numerator = means * versine
-        numerator += bias * (left[:, None] - right) ** 2 / (roots + means + bias)
-        numerator /= roots
-    numerator *= 0.5
-    np.sqrt(numerator, out=numerator)
-    np.arcsin(numerator, out=numerator)
-    numerator *= 2
-    return numerator
+        half_sine = (left[:, None] - right) ** 2
+        half_sine *= bias
+        half_sine /= roots + means + bias
+        means *= versine
+        half_sine += means
+        half_sine /= roots
+    half_sine *= 0.5
+    half_cosine = np.sqrt(1 - half_sine)
+    np.sqrt(half_sine, out=half_sine)
+    angle = np.arcsin(half_sine)
+    angle *= 2
+    return Angles(angle, half_sine, half_cosine)
