@@ -45,8 +45,7 @@ def split_rows(
         order = _interleave(order, strata[order])
     n_fit = min(max(round(train_fraction * n_rows), 2), n_rows - 1)
     n_train = min(max(round(train_fraction * n_fit), 1), n_fit - 1)
-    fit, evaluation = _take(order, n_fit, strata is not None)
-    train, stopping = _take(fit, n_train, strata is not None)
+    train, stopping, evaluation = np.split(order, [n_train, n_fit])
     return RowSplit(np.sort(train), np.sort(stopping), np.sort(evaluation))
 
 
@@ -57,11 +56,3 @@ def _interleave(order: np.ndarray, strata: np.ndarray) -> np.ndarray:
         members = np.flatnonzero(strata == code)
         place[members] = (np.arange(len(members)) + 0.5) / len(members)
     return order[np.argsort(place, kind="stable")]
-
-
-def _take(order: np.ndarray, n_first: int, is_interleaved: bool) -> tuple[np.ndarray, np.ndarray]:
-    if not is_interleaved:
-        return order[:n_first], order[n_first:]
-    chosen = np.zeros(len(order), dtype=bool)
-    chosen[np.floor(np.arange(n_first) * len(order) / n_first).astype(int)] = True
-    return order[chosen], order[~chosen]

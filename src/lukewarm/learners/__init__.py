@@ -12,8 +12,10 @@ __all__ = [
     "BindsRows",
     "CatBoostLearner",
     "Learner",
+    "Network",
     "ObliviousBoosting",
     "StagedLearner",
+    "TorchLearner",
     "as_learner",
     "classifies",
     "train_until",
@@ -22,7 +24,9 @@ __all__ = [
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
+    "Network": "lukewarm.learners._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",
+    "TorchLearner": "lukewarm.learners._torch",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -93,7 +94,12 @@ class Borders:
 
     def encode_value(self, feature: int, value: Any) -> int:
         """Return the code of one value of one feature."""
-        return int(self.columns[feature].encode(pd.Series([value]))[0])
+        column = self.columns[feature]
+        if column.borders is None:
+            return int(column.encode([value])[0])
+        if value is None or np.isnan(value):
+            return MISSING
+        return bisect_left(column.borders, value) + 1
 
     @cached_property
     def is_category(self) -> np.ndarray:

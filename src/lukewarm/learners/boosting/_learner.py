@@ -17,6 +17,7 @@ from lukewarm.learners.boosting._grow import grow
 from lukewarm.learners.boosting._objectives import Objective, objective_for
 from lukewarm.learners.boosting._rows import BinnedRows
 from lukewarm.learners.boosting._trees import Trees
+from lukewarm.learners.boosting._work import Problem, Rules, Table, make_workspace
 
 _FREEZING = threading.Lock()
 _NO_STAGES = np.empty((0, 0, 0))
@@ -219,10 +220,12 @@ class ObliviousBoosting:
         rows = self._as_rows(X)
         raw = self._raw_at(rows, first_step - 1).copy()
         stages = np.empty((self.n_steps - first_step + 1, *raw.shape))
-        self._add(rows, self._trees(first_step - 1, self.n_steps), raw, stages)
+        trees = self._trees(first_step - 1, self.n_steps)
+        self._add(rows, trees, raw, stages)
         self._standings[rows] = _Standing(self.n_steps, raw)
-        steps = range(first_step, self.n_steps + 1)
-        return np.stack([self._predictions(stages[s - first_step], s) for s in steps])
+        stages *= trees.scales[:, None, None]
+        stages += self._start[:, None]
+        return self._objective.predictions(stages)
 
     def _begin(self, target: np.ndarray, weights: np.ndarray) -> None:
         """Set what the first step decides: the start value and the grid of leaf values."""
@@ -247,34 +250,37 @@ class ObliviousBoosting:
         """Return `n_trees` more trees; `raw` is brought along."""
         borders = rows.borders
         grown = Trees.blank(n_trees, self.depth, len(target), borders.is_category)
-        shrink = 1.0 - self.shrinkage * self.learning_rate / weights.sum()
-        grow(
+        table = Table(
             rows.codes,
-            rows.candidates,
+            borders.n_codes,
             borders.first_thresholds,
             borders.last_thresholds,
             borders.is_category,
-            borders.n_codes,
-            target,
-            self._start,
-            self._scale(self.n_steps),
-            weights,
-            is_weighted,
-            raw,
-            self._objective.kind,
+        )
+        problem = Problem(target, self._start, weights, is_weighted, self._objective.kind)
+        rules = Rules(
             self.learning_rate,
-            shrink,
+            1.0 - self.shrinkage * self.learning_rate / weights.sum(),
             self.l2_leaf,
             self.random_strength,
             self.subsample,
             self.feature_fraction,
             self._unit,
+        )
+        grow(
+            table,
+            problem,
+            rules,
+            rows.candidates,
             self.seed,
             self.n_steps,
+            self._scale(self.n_steps),
+            raw,
             grown.features,
             grown.thresholds,
             grown.values,
             grown.scales,
+            make_workspace(table, problem, rows.candidates, self.depth),
         )
         return grown
 

@@ -1,0 +1,247 @@
+"""Any torch module as a learner: a plain training loop, a step of which is an epoch."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lukewarm._optional import require
+from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._validation import check_count, check_number
+from lukewarm.learners._torch_batches import Shuffler
+from lukewarm.learners._torch_losses import (
+    Criterion,
+    cross_entropy,
+    flat_outputs,
+    probabilities,
+    row_wise,
+    squared_error,
+    weighted_mean,
+)
+from lukewarm.learners._torch_optimizers import OptimizerFactory, optimizer_factory
+from lukewarm.learners._torch_random import draws_in_training, reinitialize, seeded
+from lukewarm.learners._torch_scaling import Scaling
+from lukewarm.measures import mean_log_loss, mean_squared_error
+
+if TYPE_CHECKING:
+    import torch
+    from typing_extensions import Self
+else:
+    torch = require("torch", "torch")
+
+_ROWS_PER_FORWARD = 8192  # bounds the memory of predictions
+
+
+class TorchLearner:
+    """A torch module that can go one epoch further from where it stands.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        Takes a float32 tensor (n, p) and gives (n,) or (n, 1) for regression; for classification
+        logits: (n,), (n, 1) or (n, 2) for two classes, (n, k) for more. It is copied, never
+        changed.
+    loss : callable of (outputs, targets), optional
+        A loss of torch.nn or a function giving one loss per row. Default: squared error, or cross
+        entropy for classes. Targets of a regression are on the standardised scale.
+    optimizer : "sgd", "momentum", "adam" or callable, default "adam"
+        A callable gets the parameters and ``lr=learning_rate``.
+    learning_rate : float, default 1e-3
+    batch_size : int, default 64
+    device : str, default "cpu"
+    standardize : bool, default True
+        Whether inputs (and the target of a regression) are standardised by the training rows of
+        the first step. Choose False for a module that is already trained, or that reads some
+        columns as codes.
+    steps_per_epoch : int, default 1
+        With more than one, a step is that share of an epoch: training can then stop inside an
+        epoch.
+    n_classes : int, optional
+        Number of classes; None for regression.
+    seed : int, default 0
+        Source of the order of the rows.
+
+    Examples
+    --------
+    >>> import torch
+    >>> learner = TorchLearner(torch.nn.Linear(2, 1), learning_rate=0.1)
+    >>> X = np.random.default_rng(0).normal(loc=1000.0, size=(256, 2))
+    >>> learner.advance(X, X[:, 0] + X[:, 1], n_steps=20)
+    >>> bool(np.abs(learner.predict(X) - X.sum(axis=1)).max() < 0.1)
+    True
+    """
+
+    patience = 5
+    max_steps = 400
+    accepts_missing = False
+    accepts_categories = False
+
+    def __init__(
+        self,
+        module: torch.nn.Module,
+        *,
+        loss: Criterion | None = None,
+        optimizer: str | OptimizerFactory | None = None,
+        learning_rate: float = 1e-3,
+        batch_size: int = 64,
+        device: str = "cpu",
+        standardize: bool = True,
+        steps_per_epoch: int = 1,
+        n_classes: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        if not isinstance(module, torch.nn.Module):
+            raise TypeError(f"module must be a torch.nn.Module; got {type(module).__name__}.")
+        self._module = copy.deepcopy(module).to(device)
+        self._custom_loss = None if loss is None else row_wise(loss)
+        self._make_optimizer = optimizer_factory(optimizer or "adam")
+        self._learning_rate = check_number("learning_rate", learning_rate, above=0)
+        self._device = torch.device(device)
+        self._standardize = standardize
+        self._n_classes = n_classes
+        self._shuffler = Shuffler(
+            check_count("batch_size", batch_size),
+            check_count("steps_per_epoch", steps_per_epoch),
+            seed,
+        )
+        self._optimizer: torch.optim.Optimizer | None = None
+        self._input_scaling = Scaling.identity()
+        self._target_scaling = Scaling.identity()
+        self._n_steps = 0
+
+    @property
+    def n_steps(self) -> int:
+        """Epochs trained so far (portions of them with `steps_per_epoch`)."""
+        return self._n_steps
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes; None for regression."""
+        return self._n_classes
+
+    def fresh(self, seed: int) -> Self:
+        """Return an untrained learner whose parameters are drawn anew from `seed`."""
+        twin = self._twin(seed)
+        reinitialize(twin._module, seed)
+        twin._optimizer = None
+        twin._input_scaling = twin._target_scaling = Scaling.identity()
+        twin._n_steps = 0
+        return twin
+
+    def copy(self, seed: int | None = None) -> Self:
+        """Return an independent learner at the same place, with the optimiser's memory."""
+        twin = self._twin(seed)
+        if self._optimizer is not None:
+            twin._optimizer = twin._new_optimizer()
+            twin._optimizer.load_state_dict(copy.deepcopy(self._optimizer.state_dict()))
+        return twin
+
+    def for_classes(self, n_classes: int) -> Self:
+        """Return an untrained learner for `n_classes` classes, otherwise with these settings."""
+        twin = self.copy()
+        twin._n_classes = n_classes
+        return twin
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Train `n_steps` further epochs on these rows."""
+        if self._optimizer is None:
+            self._start(X, y, weights)
+        inputs, targets = self.inputs(X), self.targets(y)
+        row_weights = None if weights is None else self._tensor(weights / np.mean(weights))
+        is_random = draws_in_training(self._module)
+        self._module.train()
+        for _ in range(n_steps):
+            if is_random:
+                with seeded(self._shuffler.draw_seed()):
+                    self._step(inputs, targets, row_weights)
+            else:
+                self._step(inputs, targets, row_weights)
+
+    def predict(self, X: Features) -> Prediction:
+        """Return the predictions (n,), or the class probabilities, on the scale of y."""
+        return self.as_prediction(self.outputs(self.inputs(X)))
+
+    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        """Return what decides when to stop: mean squared error, log loss or the user's loss."""
+        if self._n_classes is not None:
+            return mean_log_loss(y, prediction, weights)
+        if self._custom_loss is None:
+            return mean_squared_error(y, prediction, weights)
+        scaled = self._tensor(self._target_scaling.scale(prediction))
+        row_weights = None if weights is None else self._tensor(weights / np.mean(weights))
+        return weighted_mean(self._criterion(scaled, self.targets(y)), row_weights).item()
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The trained module itself; it works on standardised inputs and outputs."""
+        return self._module
+
+    def inputs(self, X: Features) -> torch.Tensor:
+        """Return the rows as the module takes them."""
+        return self._tensor(self._input_scaling.scale(np.asarray(X, dtype=float)))
+
+    def targets(self, y: Vector) -> torch.Tensor:
+        """Return the target on the scale of the module's outputs; class codes as they are."""
+        return self._tensor(self._target_scaling.scale(y))
+
+    def outputs(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Return the module's outputs, (n,) or (n, k), in evaluation mode."""
+        self._module.eval()
+        with torch.no_grad():
+            blocks = [flat_outputs(self._module(rows)) for rows in inputs.split(_ROWS_PER_FORWARD)]
+        return torch.cat(blocks)
+
+    def as_prediction(self, outputs: torch.Tensor) -> Prediction:
+        """Return outputs of the module as predictions on the scale of y, or probabilities."""
+        if self._n_classes is not None:
+            return probabilities(outputs).double().cpu().numpy()
+        return self._target_scaling.unscale(outputs.double().cpu().numpy())
+
+    @property
+    def _criterion(self) -> Criterion:
+        if self._custom_loss is not None:
+            return self._custom_loss
+        return squared_error if self._n_classes is None else cross_entropy
+
+    def _twin(self, seed: int | None) -> Self:
+        twin = copy.copy(self)
+        twin._module = copy.deepcopy(self._module)
+        twin._shuffler = self._shuffler.copy(seed)
+        return twin
+
+    def _new_optimizer(self) -> torch.optim.Optimizer:
+        trained = [weight for weight in self._module.parameters() if weight.requires_grad]
+        return self._make_optimizer(trained, lr=self._learning_rate)
+
+    def _start(self, X: Features, y: Vector, weights: Vector | None) -> None:
+        if self._standardize:
+            self._input_scaling = Scaling.learn(np.asarray(X, dtype=float), weights)
+            if self._n_classes is None:
+                self._target_scaling = Scaling.learn(y, weights)
+        self._optimizer = self._new_optimizer()
+
+    def _step(
+        self, inputs: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor | None
+    ) -> None:
+        assert self._optimizer is not None
+        criterion = self._criterion
+        total = torch.zeros((), device=self._device)
+        for batch in self._shuffler.next_rows(len(inputs)):
+            losses = criterion(flat_outputs(self._module(inputs[batch])), targets[batch])
+            loss = weighted_mean(losses, None if weights is None else weights[batch])
+            self._optimizer.zero_grad()
+            loss.backward()
+            self._optimizer.step()
+            total += loss.detach()
+        self._n_steps += 1
+        if not torch.isfinite(total):
+            raise FloatingPointError(
+                f"the network's training loss became {total.item()} in epoch {self._n_steps} with "
+                f"learning_rate={self._learning_rate:g}: training diverged. Use a smaller "
+                f"learning_rate, such as {self._learning_rate / 10:g}."
+            )
+
+    def _tensor(self, values: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(np.asarray(values, dtype=np.float32)).to(self._device)

@@ -1,0 +1,98 @@
+"""The fully connected network, in the standard and in the tangent-kernel parameterisation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from lukewarm._optional import require
+
+if TYPE_CHECKING:
+    import torch
+else:
+    torch = require("torch", "torch")
+
+ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "gelu": torch.nn.GELU}
+
+
+class ScaledLinear(torch.nn.Linear):
+    """A linear layer whose parameters are standard normal and whose output carries the scales.
+
+    Parameters
+    ----------
+    in_features, out_features : int
+    weight_scale, bias_scale : float
+
+    Notes
+    -----
+    x -> weight_scale / sqrt(in_features) W x + bias_scale b, with W and b of order one: the
+    parameterisation in which the tangent kernel has a limit as the width grows (Jacot, Gabriel
+    and Hongler 2018).
+    """
+
+    def __init__(
+        self, in_features: int, out_features: int, weight_scale: float, bias_scale: float
+    ) -> None:
+        # Set before the parent's constructor, which may already call reset_parameters.
+        self.input_scale = weight_scale / in_features**0.5
+        self.bias_scale = bias_scale
+        super().__init__(in_features, out_features)
+
+    def reset_parameters(self) -> None:
+        """Draw every parameter from the standard normal law."""
+        torch.nn.init.normal_(self.weight)
+        torch.nn.init.normal_(self.bias)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Return the scaled affine map of the rows of `inputs`."""
+        # Scaling the batch of inputs costs less than scaling the weights, forward and backward.
+        return torch.nn.functional.linear(
+            inputs * self.input_scale, self.weight, self.bias * self.bias_scale
+        )
+
+
+class NormalLinear(torch.nn.Linear):
+    """A linear layer whose initial weights and biases carry the scales themselves."""
+
+    def __init__(
+        self, in_features: int, out_features: int, weight_scale: float, bias_scale: float
+    ) -> None:
+        self.initial_scales = weight_scale / in_features**0.5, bias_scale
+        super().__init__(in_features, out_features)
+
+    def reset_parameters(self) -> None:
+        """Draw weights of variance weight_scale**2 / in_features, biases of bias_scale**2."""
+        weight_std, bias_std = self.initial_scales
+        torch.nn.init.normal_(self.weight, std=weight_std)
+        torch.nn.init.normal_(self.bias, std=bias_std)
+
+
+LAYERS = {"ntk": ScaledLinear, "standard": NormalLinear}
+
+
+def fully_connected(
+    n_inputs: int,
+    widths: Sequence[int],
+    n_outputs: int,
+    *,
+    activation: str,
+    parameterization: str,
+    weight_scale: float,
+    bias_scale: float,
+) -> torch.nn.Sequential:
+    """Return linear layers of the given widths with an activation after each but the last.
+
+    Examples
+    --------
+    >>> network = fully_connected(3, (8, 8), 1, activation="relu", parameterization="ntk",
+    ...                           weight_scale=1.0, bias_scale=0.1)
+    >>> network(torch.zeros(5, 3)).shape
+    torch.Size([5, 1])
+    """
+    sizes = [n_inputs, *widths, n_outputs]
+    layers: list[torch.nn.Module] = []
+    for size_in, size_out in pairwise(sizes):
+        layers.append(LAYERS[parameterization](size_in, size_out, weight_scale, bias_scale))
+        layers.append(ACTIVATIONS[activation]())
+    return torch.nn.Sequential(*layers[:-1])
