@@ -7,6 +7,7 @@ longer run begins with all the coalitions of a shorter one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -49,7 +50,7 @@ def antithetic_permutations(n_players: int, generator: np.random.Generator) -> I
         unit: list[Coalition] = []
         for direction in (order, order[::-1]):
             chain = [tuple(sorted(direction[:size].tolist())) for size in range(n_players + 1)]
-            for before, after in zip(chain[:-1], chain[1:], strict=True):
+            for before, after in pairwise(chain):
                 unit += [before, after]
         yield tuple(unit)
 
