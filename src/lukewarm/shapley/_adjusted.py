@@ -102,8 +102,8 @@ def _correction_factors(sample: PairSample) -> tuple[Vector, Vector]:
     """Return each pair's chance of being missed by all draws, and its factor in the correction."""
     n_draws = sample.counts.sum()
     log_missed_once = np.log1p(-sample.probabilities)
-    missed = np.exp(n_draws * log_missed_once)
-    return missed, np.exp((n_draws - 1) * log_missed_once) / (1 - missed)
+    drawn = -np.expm1(n_draws * log_missed_once)
+    return 1 - drawn, np.exp((n_draws - 1) * log_missed_once) / drawn
 
 
 def _made_efficient(weights: Matrix) -> Matrix:

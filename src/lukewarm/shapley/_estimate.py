@@ -12,7 +12,7 @@ from lukewarm._random import as_generator
 from lukewarm._typing import RandomState, Vector
 from lukewarm._validation import check_choice, check_count
 from lukewarm.shapley._adjusted import regression_adjusted
-from lukewarm.shapley._coalitions import Coalition
+from lukewarm.shapley._coalitions import Coalition, full_coalition
 from lukewarm.shapley._contributions import mean_contributions
 from lukewarm.shapley._exact import check_exact_is_feasible, exact_solution
 from lukewarm.shapley._games import FunctionGame, Game
@@ -127,7 +127,8 @@ def solve(
     generator = np.random.default_rng(seed)
     units = take_units(sampler, game.n_players, n_coalitions, generator)
     if not units:
-        needed = len(set(next(sampler(game.n_players, np.random.default_rng(seed)))))
+        first = set(next(sampler(game.n_players, np.random.default_rng(seed))))
+        needed = len(first - {(), full_coalition(game.n_players)})
         raise ValueError(
             f"n_coalitions must be at least {needed} for the solver {solver!r} and "
             f"{game.n_players} players; got {n_coalitions}."

@@ -39,10 +39,10 @@ class ObliviousBoosting:
 
     Parameters
     ----------
-    depth : int, default 4
+    depth : int, default 3
         Levels of a tree, 1 to 10.
     learning_rate : float, default 0.1
-    n_bins : int, default 64
+    n_bins : int, default 128
         Bins of a feature, 2 to 255; a missing value has one more of its own.
     random_strength : float, default 0
         beta of the paper: each split is drawn with probability proportional to exp(D / beta).
@@ -78,9 +78,9 @@ class ObliviousBoosting:
 
     def __init__(
         self,
-        depth: int = 4,
+        depth: int = 3,
         learning_rate: float = 0.1,
-        n_bins: int = 64,
+        n_bins: int = 128,
         random_strength: float = 0.0,
         l2_leaf: float = 0.0,
         shrinkage: float = 0.0,
