@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lukewarm._optional import require
 from lukewarm.kernels._tangent_factors import LayerFactor, TangentFactors
@@ -87,7 +87,7 @@ class SequentialTangent:
         self._signal_units = [sample.draw(layer.out_features) for layer in self._layers]
 
     @staticmethod
-    def covers(module: torch.nn.Sequential) -> bool:
+    def covers(module: Any) -> bool:
         """Return whether the module has this form, and no part of it is frozen or used twice."""
         if type(module) is not torch.nn.Sequential or len(module) % 2 == 0:
             return False

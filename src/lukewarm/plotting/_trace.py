@@ -29,7 +29,7 @@ def plot_trace(
     Notes
     -----
     Step 0 is the full model with the feature held at its fill value: plain dropout. A dot marks
-    the step that was kept.
+    the step that was kept. Of a cross-fitted result the first fold is shown.
     """
     if features is None:
         order = np.argsort(-result.importance, kind="stable")[:_MOST_LINES]
@@ -39,13 +39,13 @@ def plot_trace(
     axes = new_axes(6.4, 4.0) if ax is None else ax
     drawn = False
     for number, name in enumerate(features):
+        run = result.traces[result.names.index(name)][0]
+        if run.n_steps_taken == 0:
+            continue
+        drawn = True
         colour = COLOURS[number % len(COLOURS)]
-        for fold, run in enumerate(result.traces[result.names.index(name)]):
-            if run.n_steps_taken == 0:
-                continue
-            drawn = True
-            axes.plot(run.losses, color=colour, linewidth=1.4, label=name if fold == 0 else None)
-            axes.plot(run.stopped_step, run.losses[run.stopped_step], "o", color=colour)
+        axes.plot(run.losses, color=colour, linewidth=1.4, label=name)
+        axes.plot(run.stopped_step, run.losses[run.stopped_step], "o", color=colour)
     if not drawn:
         raise ValueError(
             f"method {result.method!r} took no steps, so there is no trace to draw; use "

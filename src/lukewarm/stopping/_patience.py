@@ -47,9 +47,14 @@ class Patience:
         """Return the last step that improved on the best before it."""
         values = np.asarray(losses, dtype=float)
         if self.min_delta == 0:
-            return 0 if np.isnan(values[0]) else int(np.nanargmin(values))
+            best = int(values.argmin())  # the first nan, where there is one
+            return best if not np.isnan(values[best]) else _best_number(values)
         best = 0
         for step in range(1, len(values)):
             if values[step] < values[best] - self.min_delta:
                 best = step
         return best
+
+
+def _best_number(values: np.ndarray) -> int:
+    return 0 if np.isnan(values[0]) else int(np.nanargmin(values))

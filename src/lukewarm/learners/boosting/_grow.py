@@ -1,388 +1,189 @@
-"""The compiled loop that grows a block of trees: SampleTree and TrainGBDT of the paper."""
+"""The compiled loop that grows a block of trees: TrainGBDT of the paper."""
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._gradients import set_gradients, set_leaf_values
 from lukewarm.learners.boosting._histograms import (
-    add_scores,
-    count_bits,
-    fill_histogram,
-    fill_histogram_of,
-    power_of_two_scale,
+    count_all_rows,
+    count_listed_rows,
+    find_smaller_siblings,
+    list_rows_to_count,
+    quantise,
+    score_splits,
 )
 from lukewarm.learners.boosting._rng import next_state, start_stream, uniform
+from lukewarm.learners.boosting._sampling import (
+    best_split,
+    draw_features,
+    draw_sample,
+    draw_split,
+    draw_split_blindly,
+)
 
-SQUARED, LOGISTIC, SOFTMAX = 0, 1, 2
-# The most a leaf may move a log-odds before the learning rate.
-_LARGEST_NEWTON_STEP = 8.0
-
-
-@nb.njit(cache=True, nogil=True)
-def set_gradients(target, start, scale, raw, loss, residuals, curvatures):  # type: ignore[no-untyped-def]
-    """Set `residuals` (n_outputs, n) to minus the loss's gradient, `curvatures` to its second.
-
-    The model stands at ``start + scale * raw``.
-    """
-    n_outputs, n_rows = raw.shape
-    if loss == SQUARED:
-        for output in range(n_outputs):
-            for row in range(n_rows):
-                residuals[output, row] = (
-                    target[output, row] - start[output] - scale * raw[output, row]
-                )
-    elif loss == LOGISTIC:
-        for row in range(n_rows):
-            chance = 1.0 / (1.0 + np.exp(-start[0] - scale * raw[0, row]))
-            residuals[0, row] = target[0, row] - chance
-            curvatures[0, row] = chance * (1.0 - chance)
-    else:
-        for row in range(n_rows):
-            largest, total = -np.inf, 0.0
-            for output in range(n_outputs):
-                residuals[output, row] = start[output] + scale * raw[output, row]
-                largest = max(largest, residuals[output, row])
-            for output in range(n_outputs):
-                curvatures[output, row] = np.exp(residuals[output, row] - largest)
-                total += curvatures[output, row]
-            for output in range(n_outputs):
-                chance = curvatures[output, row] / total
-                residuals[output, row] = target[output, row] - chance
-                curvatures[output, row] = chance * (1.0 - chance)
+# Above this ratio of the largest possible score to beta, histograms beat blind proposals.
+_MOST_FOR_BLIND_DRAWS = 1.0
 
 
-@nb.njit(cache=True, nogil=True)
-def _quantise(residuals, weights, sample, is_weighted, channels):  # type: ignore[no-untyped-def]
-    """Fill `channels` with integer residuals (and weights); return shift, scale, weight scale."""
-    n_outputs, n_rows = residuals.shape
-    largest, heaviest = 0.0, 0.0
-    for output in range(n_outputs):
-        for row in range(n_rows):
-            largest = max(largest, abs(residuals[output, row] * weights[row]))
-    if is_weighted:
-        shift = 0
-        for row in range(n_rows):
-            heaviest = max(heaviest, weights[row])
-        weight_scale = power_of_two_scale(heaviest, n_rows, 62)
-    else:
-        shift = count_bits(n_rows)
-        weight_scale = 1.0
-    scale = power_of_two_scale(largest, n_rows, 62 - shift)
-    one = np.int64(shift > 0)
-    for output in range(n_outputs):
-        for row in range(n_rows):
-            value = np.int64(np.rint(residuals[output, row] * weights[row] * scale))
-            channels[output, row] = ((value << shift) + one) * sample[row]
-    if is_weighted:
-        for row in range(n_rows):
-            channels[n_outputs, row] = np.int64(np.rint(weights[row] * weight_scale)) * sample[row]
-    return shift, scale, weight_scale
+@compiled
+def _mean_square(problem, work):
+    """Return the mean squared residual, which bounds D, and the weight of the sampled rows."""
+    total, mass = 0.0, 0.0
+    for row in range(len(problem.weights)):
+        weight = problem.weights[row] * work.sample[row]
+        mass += weight
+        for output in range(work.residuals.shape[0]):
+            total += weight * work.residuals[output, row] ** 2
+    return (total / mass, mass) if mass > 0.0 else (0.0, 1.0)
 
 
-@nb.njit(cache=True, nogil=True)
-def _first_histograms(codes, chosen, channels, stride, histograms):  # type: ignore[no-untyped-def]
-    offsets = np.zeros(codes.shape[1], np.int32)
-    for channel in range(channels.shape[0]):
-        for place in range(len(chosen)):
-            histogram = histograms[channel, place]
-            histogram[:stride] = 0
-            fill_histogram(codes[chosen[place]], channels[channel], offsets, histogram)
+@compiled
+def begin_tree(problem, rules, candidates, seed, step, scale, raw, work):
+    """Set the gradients; return the features to split on, the random state, the bound and mass."""
+    state = start_stream(seed, step)
+    chosen, state = draw_features(candidates, rules.feature_fraction, state)
+    state = draw_sample(rules.subsample, work.sample, state)
+    set_gradients(problem, scale, raw, work)
+    work.leaves[:] = 0
+    bound, mass = 0.0, 1.0
+    if rules.random_strength > 0.0:
+        bound, mass = _mean_square(problem, work)
+    return chosen, state, bound, mass
 
 
-@nb.njit(cache=True, nogil=True)
-def _split_histograms(codes, chosen, channels, leaves, level, stride, histograms):  # type: ignore[no-untyped-def]
-    """Turn the histograms of the leaves before a split into those after it.
-
-    Of each pair of new leaves only the one with fewer rows is counted; the other is the rest.
-    """
-    n_parents = 1 << level
-    n_rows = len(leaves)
-    sizes = np.zeros(2 * n_parents, np.int64)
-    for row in range(n_rows):
-        sizes[leaves[row]] += 1
-    upper_is_small = np.empty(n_parents, np.bool_)
-    n_small = 0
-    for parent in range(n_parents):
-        upper_is_small[parent] = sizes[parent + n_parents] <= sizes[parent]
-        n_small += min(sizes[parent], sizes[parent + n_parents])
-    rows = np.empty(n_small + 1, np.int32)
-    offsets = np.empty(n_small, np.int32)
-    place = 0
-    for row in range(n_rows):
-        parent = leaves[row] & (n_parents - 1)
-        rows[place] = row
-        if (leaves[row] >> level == 1) == upper_is_small[parent]:
-            offsets[place] = (n_parents + parent) * stride
-            place += 1
-    rows = rows[:n_small]
-    values = np.empty(n_small, np.int64)
-    for channel in range(channels.shape[0]):
-        for place in range(n_small):
-            values[place] = channels[channel, rows[place]]
-        for feature in range(len(chosen)):
-            histogram = histograms[channel, feature]
-            histogram[n_parents * stride : 2 * n_parents * stride] = 0
-            fill_histogram_of(codes[chosen[feature]], rows, values, offsets, histogram)
-            for parent in range(n_parents):
-                lower = histogram[parent * stride : (parent + 1) * stride]
-                upper = histogram[(n_parents + parent) * stride : (n_parents + parent + 1) * stride]
-                for code in range(stride):
-                    rest = lower[code] - upper[code]
-                    if upper_is_small[parent]:
-                        lower[code] = rest
-                    else:
-                        lower[code], upper[code] = upper[code], rest
+@compiled
+def draws_blindly(rules, bound):
+    """Return whether the noise is so strong that scores hardly matter."""
+    return rules.random_strength > 0.0 and bound <= _MOST_FOR_BLIND_DRAWS * rules.random_strength
 
 
-@nb.njit(cache=True, nogil=True)
-def _score_splits(
-    histograms, n_outputs, chosen, n_leaves, stride, shift, l2, is_category, n_codes, scores
-):  # type: ignore[no-untyped-def]
-    """Set ``scores[place, threshold]`` of every feature in `chosen`, in integer units."""
-    left = np.empty(stride, np.int64)
-    nothing = np.empty(0, np.int64)
-    for place in range(len(chosen)):
-        feature = chosen[place]
-        scores[place, :] = 0.0
-        for output in range(n_outputs):
-            for leaf in range(n_leaves):
-                part = slice(leaf * stride, (leaf + 1) * stride)
-                counts = nothing if shift > 0 else histograms[n_outputs, place, part]
-                add_scores(
-                    histograms[output, place, part],
-                    shift,
-                    counts,
-                    l2,
-                    is_category[feature],
-                    n_codes[feature],
-                    left,
-                    scores[place],
-                )
-
-
-@nb.njit(cache=True, nogil=True)
-def _is_used(features, thresholds, level, feature, threshold):  # type: ignore[no-untyped-def]
-    for earlier in range(level):
-        if features[earlier] == feature and thresholds[earlier] == threshold:
-            return True
-    return False
-
-
-@nb.njit(cache=True, nogil=True)
-def _best_split(scores, chosen, first, last, features, thresholds, level):  # type: ignore[no-untyped-def]
-    """Return the place and threshold of the highest score among the splits not yet used."""
-    best, best_place, best_threshold = -1.0, -1, 0
-    for place in range(len(chosen)):
-        feature = chosen[place]
-        for threshold in range(first[feature], last[feature] + 1):
-            score = scores[place, threshold]
-            if score > best and not _is_used(features, thresholds, level, feature, threshold):
-                best, best_place, best_threshold = score, place, threshold
-    return best_place, best_threshold
-
-
-@nb.njit(cache=True, nogil=True)
-def _drawn_split(scores, to_exponent, chosen, first, last, features, thresholds, level, chance):  # type: ignore[no-untyped-def]
-    """Return a split drawn with probability proportional to exp(score * to_exponent).
-
-    The largest of scores with Gumbel noise has exactly this law (Gumbel 1954), and it takes one
-    random number instead of one per split.
-    """
-    top_place, top_threshold = _best_split(scores, chosen, first, last, features, thresholds, level)
-    if top_place < 0:
-        return top_place, top_threshold
-    top = scores[top_place, top_threshold]
-    total = 0.0
-    for place in range(len(chosen)):
-        for threshold in range(first[chosen[place]], last[chosen[place]] + 1):
-            weight = np.exp((scores[place, threshold] - top) * to_exponent)
-            if _is_used(features, thresholds, level, chosen[place], threshold):
-                weight = 0.0
-            scores[place, threshold] = weight
-            total += weight
-    left = chance * total
-    for place in range(len(chosen)):
-        for threshold in range(first[chosen[place]], last[chosen[place]] + 1):
-            left -= scores[place, threshold]
-            if left < 0.0:
-                return place, threshold
-    return top_place, top_threshold
-
-
-@nb.njit(cache=True, nogil=True)
-def _split_leaves(codes, threshold, is_category, level, leaves):  # type: ignore[no-untyped-def]
-    bit = 1 << level
-    for row in range(len(leaves)):
-        passes = codes[row] == threshold if is_category else codes[row] > threshold
-        leaves[row] |= bit if passes else 0
-
-
-@nb.njit(cache=True, nogil=True)
-def _set_leaf_values(
-    residuals, curvatures, weights, sample, leaves, loss, l2, learning_rate, unit, values
-):  # type: ignore[no-untyped-def]
-    n_leaves, n_outputs = values.shape
-    sums, masses = np.empty(n_leaves), np.empty(n_leaves)
-    # Newton's step of the softmax loss takes only the diagonal (Friedman 2000, section 4.6).
-    factor = (n_outputs - 1) / n_outputs if loss == SOFTMAX else 1.0
-    for output in range(n_outputs):
-        sums[:] = 0.0
-        masses[:] = 0.0
+@compiled
+def split_leaves(table, feature, threshold, level, leaves):
+    """Set bit `level` of the leaf of every row that passes the test."""
+    codes = table.codes[feature]
+    bit = np.uint16(1 << level)
+    if table.is_category[feature]:
         for row in range(len(leaves)):
-            weight = weights[row] * sample[row]
-            sums[leaves[row]] += weight * residuals[output, row]
-            masses[leaves[row]] += weight * (1.0 if loss == SQUARED else curvatures[output, row])
-        for leaf in range(n_leaves):
-            value = 0.0
-            if masses[leaf] > 0.0:
-                value = factor * sums[leaf] / (masses[leaf] + l2)
-            if loss != SQUARED:
-                value = min(max(value, -_LARGEST_NEWTON_STEP), _LARGEST_NEWTON_STEP)
-            # On a grid of a power of two, sums of leaf values are exact in any order.
-            values[leaf, output] = np.rint(learning_rate * value / unit) * unit
+            leaves[row] |= bit if codes[row] == threshold else np.uint16(0)
+    else:
+        for row in range(len(leaves)):
+            leaves[row] |= bit if codes[row] > threshold else np.uint16(0)
 
 
-@nb.njit(cache=True, nogil=True)
-def _draw_features(candidates, fraction, state):  # type: ignore[no-untyped-def]
-    """Return a random share of the candidates, in order, and the state of the stream after it."""
-    if fraction >= 1.0:
-        return candidates, state
-    n_chosen = max(1, int(np.rint(fraction * len(candidates))))
-    pool = candidates.copy()
-    for place in range(min(n_chosen, len(pool))):
-        other = place + int(uniform(state) * (len(pool) - place))
+@compiled
+def grow_blindly(table, problem, rules, chosen, bound, state, features, thresholds, work):
+    """Draw all levels of a tree without histograms."""
+    for level in range(len(features)):
+        place, threshold, state = draw_split_blindly(
+            table, problem, chosen, rules, bound, features, thresholds, level, state, work
+        )
+        if place < 0:
+            return
+        features[level], thresholds[level] = chosen[place], threshold
+        split_leaves(table, chosen[place], threshold, level, work.leaves)
+
+
+@compiled
+def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work):
+    """Bring the histograms of the features ``chosen[places]`` to `level` and score their splits.
+
+    Threads that work on different places do not meet.
+    """
+    shift, _, weight_scale = scales
+    stride = work.scores.shape[1]
+    if level == 0:
+        count_all_rows(table.codes, chosen, places, stride, work)
+    else:
+        count_listed_rows(table.codes, chosen, places, n_listed, level - 1, stride, swapped, work)
+    n_outputs = work.residuals.shape[0]
+    l2 = rules.l2 * weight_scale
+    score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, work)
+
+
+@compiled
+def choose_and_split(table, rules, chosen, mass, level, scales, state, features, thresholds, work):
+    """Choose the split of a level from the scores, and list the rows to count for the next.
+
+    Returns how many rows are listed, which siblings are swapped, the random state, and whether
+    there was a split left to choose.
+    """
+    shift, scale, weight_scale = scales
+    if rules.random_strength > 0.0:
+        to_exponent = weight_scale / (scale * scale * mass * rules.random_strength)
+        place, threshold = draw_split(
+            table, chosen, work.scores, to_exponent, features, thresholds, level, uniform(state)
+        )
         state = next_state(state)
-        pool[place], pool[other] = pool[other], pool[place]
-    return np.sort(pool[:n_chosen]), state
+    else:
+        place, threshold = best_split(table, chosen, work.scores, features, thresholds, level)
+    if place < 0:
+        return np.uintp(0), np.zeros(0, np.bool_), state, False
+    feature = chosen[place]
+    features[level], thresholds[level] = feature, threshold
+    split_leaves(table, feature, threshold, level, work.leaves)
+    if level == len(features) - 1:
+        return np.uintp(0), np.zeros(0, np.bool_), state, True
+    counted, swapped = find_smaller_siblings(
+        table, feature, threshold, work.histograms[-1, place], shift, level, work.scores.shape[1]
+    )
+    return list_rows_to_count(counted, work), swapped, state, True
 
 
-@nb.njit(cache=True, nogil=True)
-def _draw_sample(fraction, sample, state):  # type: ignore[no-untyped-def]
-    """Set `sample` to 1 for the rows that take part in a tree, else 0."""
-    if fraction >= 1.0:
-        sample[:] = 1
-        return state
-    for row in range(len(sample)):
-        sample[row] = uniform(state) < fraction
-        state = next_state(state)
-    return state
+@compiled
+def _grow_by_scores(table, problem, rules, chosen, mass, state, features, thresholds, work):
+    places = np.arange(len(chosen))
+    scales = quantise(problem, work)
+    n_listed, swapped, is_split = np.uintp(0), np.zeros(0, np.bool_), True
+    for level in range(len(features)):
+        count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work)
+        n_listed, swapped, state, is_split = choose_and_split(
+            table, rules, chosen, mass, level, scales, state, features, thresholds, work
+        )
+        if not is_split:
+            return
 
 
-@nb.njit(cache=True, nogil=True)
-def grow(
-    codes,
+@compiled
+def end_tree(problem, rules, scale, raw, values, work):
+    """Set the leaf values and add them to `raw`."""
+    set_leaf_values(problem, rules, scale, work, values)
+    for output in range(raw.shape[0]):
+        for row in range(raw.shape[1]):
+            raw[output, row] += values[work.leaves[row], output]
+
+
+@compiled
+def grow_trees(
+    table,
+    problem,
+    rules,
     candidates,
-    first,
-    last,
-    is_category,
-    n_codes,
-    target,
-    start,
-    scale,
-    weights,
-    is_weighted,
-    raw,
-    loss,
-    learning_rate,
-    shrink,
-    l2,
-    random_strength,
-    subsample,
-    feature_fraction,
-    unit,
     seed,
     step,
+    scale,
+    raw,
     features,
     thresholds,
     values,
     scales,
-):  # type: ignore[no-untyped-def]
-    """Grow ``len(features)`` trees; fill `features`, `thresholds`, `values`; bring `raw` along."""
-    n_outputs, n_rows = raw.shape
-    n_trees, depth = features.shape
-    stride = 0
-    for place in range(len(candidates)):
-        stride = max(stride, n_codes[candidates[place]])
-    residuals, curvatures = np.empty(raw.shape), np.empty(raw.shape)
-    channels = np.empty((n_outputs + is_weighted, n_rows), np.int64)
-    histograms = np.empty(
-        (n_outputs + is_weighted, len(candidates), stride << (depth - 1)), np.int64
-    )
-    scores = np.empty((len(candidates), stride))
-    leaves = np.empty(n_rows, np.uint16)
-    sample = np.empty(n_rows, np.uint8)
-    for tree in range(n_trees):
-        state = start_stream(seed, step + tree)
-        chosen, state = _draw_features(candidates, feature_fraction, state)
-        state = _draw_sample(subsample, sample, state)
-        set_gradients(target, start, scale, raw, loss, residuals, curvatures)
-        shift, sum_scale, weight_scale = _quantise(
-            residuals, weights, sample, is_weighted, channels
+    work,
+):
+    """Grow ``len(features)`` trees after `step` others; fill them in and bring `raw` along."""
+    for tree in range(len(features)):
+        chosen, state, bound, mass = begin_tree(
+            problem, rules, candidates, seed, step + tree, scale, raw, work
         )
-        total_weight = (weights * sample).sum() if random_strength > 0.0 else 1.0
-        leaves[:] = 0
         features[tree, :] = -1
-        for level in range(depth):
-            if len(chosen) == 0:
-                break
-            if level == 0:
-                _first_histograms(codes, chosen, channels, stride, histograms)
-            else:
-                _split_histograms(codes, chosen, channels, leaves, level - 1, stride, histograms)
-            _score_splits(
-                histograms,
-                n_outputs,
-                chosen,
-                1 << level,
-                stride,
-                shift,
-                l2 * weight_scale,
-                is_category,
-                n_codes,
-                scores,
+        if draws_blindly(rules, bound):
+            grow_blindly(
+                table, problem, rules, chosen, bound, state, features[tree], thresholds[tree], work
             )
-            if random_strength > 0.0:
-                to_exponent = weight_scale / (
-                    sum_scale * sum_scale * total_weight * random_strength
-                )
-                place, threshold = _drawn_split(
-                    scores,
-                    to_exponent,
-                    chosen,
-                    first,
-                    last,
-                    features[tree],
-                    thresholds[tree],
-                    level,
-                    uniform(state),
-                )
-                state = next_state(state)
-            else:
-                place, threshold = _best_split(
-                    scores, chosen, first, last, features[tree], thresholds[tree], level
-                )
-            if place < 0:
-                break
-            features[tree, level] = chosen[place]
-            thresholds[tree, level] = threshold
-            _split_leaves(
-                codes[chosen[place]], threshold, is_category[chosen[place]], level, leaves
+        elif len(chosen) > 0:
+            _grow_by_scores(
+                table, problem, rules, chosen, mass, state, features[tree], thresholds[tree], work
             )
-        scale *= shrink
+        scale *= rules.shrink
         scales[tree] = scale
-        _set_leaf_values(
-            residuals,
-            curvatures,
-            weights,
-            sample,
-            leaves,
-            loss,
-            l2,
-            learning_rate / scale,
-            unit,
-            values[tree],
-        )
-        for output in range(n_outputs):
-            for row in range(n_rows):
-                raw[output, row] += values[tree, leaves[row], output]
+        end_tree(problem, rules, scale, raw, values[tree], work)

@@ -3,17 +3,22 @@
 Residuals are rounded to integers once per tree. Integer sums are exact in any order, so a leaf's
 histogram may be had as its parent's minus its sibling's, and any number of threads gives the same
 tree. Without weights a residual and its count of one share a 64-bit integer: the count stands in
-the lowest `shift` bits, the sum in the others.
+the lowest `shift` bits, the sum in the others. With weights `shift` is 0 and the integer weights
+are a channel of their own, the last.
+
+Indices are made unsigned, because numba guards signed ones against being negative, which costs as
+much as the addition.
 """
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled
 
-@nb.njit(cache=True, nogil=True)
-def count_bits(n_rows):  # type: ignore[no-untyped-def]
+
+@compiled
+def count_bits(n_rows):
     """Return the number of bits that hold a count of up to `n_rows`."""
     bits = 1
     while n_rows >> bits:
@@ -21,60 +26,181 @@ def count_bits(n_rows):  # type: ignore[no-untyped-def]
     return bits
 
 
-@nb.njit(cache=True, nogil=True)
-def power_of_two_scale(largest, n_rows, n_bits):  # type: ignore[no-untyped-def]
-    """Return the scale at which `n_rows` integers up to `largest` sum to less than 2**n_bits."""
+@compiled
+def _power_of_two_scale(largest, n_rows, n_bits):
+    """Return a scale at which `n_rows` integers up to `largest` sum to less than 2**n_bits."""
     if largest == 0.0:
         return 1.0
     return 2.0 ** np.floor(n_bits - 1 - count_bits(n_rows) - np.log2(largest))
 
 
-@nb.njit(cache=True, nogil=True)
-def fill_histogram(codes, values, offsets, histogram):  # type: ignore[no-untyped-def]
-    """Add every row's value to its bin; a row's leaf starts at its offset."""
-    for row in range(len(values)):
-        histogram[offsets[row] + codes[row]] += values[row]
+@compiled
+def quantise(problem, work):
+    """Fill the channels; return `shift`, the scale of the sums and the scale of the weights."""
+    residuals, weights, sample, channels = (
+        work.residuals,
+        problem.weights,
+        work.sample,
+        work.channels,
+    )
+    n_outputs, n_rows = residuals.shape
+    shift = 0 if problem.is_weighted else count_bits(n_rows)
+    largest = 0.0
+    for output in range(n_outputs):
+        for row in range(n_rows):
+            largest = max(largest, abs(residuals[output, row] * weights[row]))
+    scale = _power_of_two_scale(largest, n_rows, 62 - shift)
+    one = np.int64(shift > 0)
+    for output in range(n_outputs):
+        for row in range(n_rows):
+            integer = np.int64(np.rint(residuals[output, row] * weights[row] * scale))
+            channels[output, row] = ((integer << shift) + one) * sample[row]
+    if not problem.is_weighted:
+        return shift, scale, 1.0
+    weight_scale = _power_of_two_scale(weights.max(), n_rows, 62)
+    for row in range(n_rows):
+        channels[n_outputs, row] = np.int64(np.rint(weights[row] * weight_scale)) * sample[row]
+    return shift, scale, weight_scale
 
 
-@nb.njit(cache=True, nogil=True)
-def fill_histogram_of(codes, rows, values, offsets, histogram):  # type: ignore[no-untyped-def]
-    """Add the values of the listed rows to their bins."""
-    for place in range(len(rows)):
-        histogram[offsets[place] + codes[rows[place]]] += values[place]
+@compiled
+def count_all_rows(codes, chosen, places, stride, work):
+    """Set the histograms of the features ``chosen[places]`` before any split."""
+    for channel in range(work.channels.shape[0]):
+        values = work.channels[channel]
+        for place in places:
+            histogram, column = work.histograms[channel, place], codes[chosen[place]]
+            histogram[:stride] = 0
+            for row in range(len(values)):
+                histogram[column[row]] += values[row]
 
 
-@nb.njit(cache=True, nogil=True)
-def add_scores(sums, shift, counts, l2, is_category, n_codes, left, scores):  # type: ignore[no-untyped-def]
-    """Add one leaf's and one output's part of the score to each split of a feature.
+@compiled
+def list_rows_to_count(counted, work):
+    """Set `rows`, `offsets` and `values` to the rows of the leaves in `counted`; return how many.
 
-    `counts` is the histogram of weights, or empty where `sums` carries the counts itself. The part
-    is S^2 / W of the rows that pass the test, plus the same of those that do not; an empty side
-    has S = 0 and scores 0. `left` is working room.
+    ``counted[leaf]`` is where the leaf's histogram begins, or 0 where it is not to be counted.
     """
-    total = np.int64(0)
-    for code in range(n_codes):
-        total += sums[code]
-        left[code] = sums[code] if is_category else total
-    if len(counts) == 0:
-        mask = (np.int64(1) << shift) - 1
+    n_listed = np.uintp(0)
+    for row in range(len(work.leaves)):
+        offset = counted[work.leaves[row]]
+        work.rows[n_listed] = row
+        work.offsets[n_listed] = offset
+        n_listed += np.uintp(offset > 0)
+    for channel in range(work.channels.shape[0]):
+        column, values = work.channels[channel], work.values[channel]
+        for item in range(n_listed):
+            values[item] = column[work.rows[item]]
+    return n_listed
+
+
+@compiled
+def count_listed_rows(codes, chosen, places, n_listed, level, stride, swapped, work):
+    """Turn the histograms before the split at `level` into those after it.
+
+    Only the smaller of two siblings was listed; the other is what remains of their parent. The
+    listed ones are counted behind all parents, where the upper siblings belong; ``swapped[parent]``
+    says that the listed one is the lower.
+    """
+    n_parents = 1 << level
+    for channel in range(work.channels.shape[0]):
+        values = work.values[channel]
+        for place in places:
+            histogram, column = work.histograms[channel, place], codes[chosen[place]]
+            histogram[n_parents * stride : 2 * n_parents * stride] = 0
+            for item in range(n_listed):
+                code = column[work.rows[item]]
+                histogram[np.uintp(work.offsets[item]) + np.uintp(code)] += values[item]
+            _subtract_siblings(histogram, n_parents, stride, swapped)
+
+
+@compiled
+def _subtract_siblings(histogram, n_parents, stride, swapped):
+    for parent in range(n_parents):
+        lower = histogram[parent * stride : (parent + 1) * stride]
+        upper = histogram[(n_parents + parent) * stride : (n_parents + parent + 1) * stride]
+        if swapped[parent]:
+            for code in range(stride):
+                lower[code], upper[code] = upper[code], lower[code] - upper[code]
+        else:
+            for code in range(stride):
+                lower[code] -= upper[code]
+
+
+@compiled
+def find_smaller_siblings(table, feature, threshold, histogram, shift, level, stride):
+    """Return for each leaf after a split where to count it, 0 for the larger of two siblings.
+
+    `histogram` is that of the counts (or weights) over the feature the split tests.
+    """
+    n_codes, is_category = table.n_codes[feature], table.is_category[feature]
+    n_parents = 1 << level
+    mask = (np.int64(1) << shift) - 1 if shift > 0 else np.int64(-1)
+    counted = np.zeros(2 * n_parents, np.uint32)
+    swapped = np.zeros(n_parents, np.bool_)
+    for parent in range(n_parents):
+        upper, total = np.int64(0), np.int64(0)
         for code in range(n_codes):
-            inside, outside = left[code], total - left[code]
-            inside_sum, outside_sum = np.float64(inside >> shift), np.float64(outside >> shift)
-            inside_count = np.float64(max(inside & mask, 1)) + l2
-            outside_count = np.float64(max(outside & mask, 1)) + l2
-            scores[code] += (
-                inside_sum * inside_sum / inside_count + outside_sum * outside_sum / outside_count
-            )
-        return
-    total_count = np.int64(0)
+            count = histogram[parent * stride + code] & mask
+            total += count
+            if (code == threshold) if is_category else (code > threshold):
+                upper += count
+        swapped[parent] = total - upper < upper
+        smaller = parent if swapped[parent] else parent + n_parents
+        counted[smaller] = (n_parents + parent) * stride
+    return counted, swapped
+
+
+@compiled
+def score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, work):
+    """Set ``scores[place, threshold]`` to the sum over leaves of S^2 / W, in integer units.
+
+    An empty side of a split has S = 0 and scores 0.
+    """
+    left, left_count = np.empty(stride, np.int64), np.empty(stride, np.int64)
+    for place in places:
+        feature = chosen[place]
+        n_codes, is_category = table.n_codes[feature], table.is_category[feature]
+        scores = work.scores[place]
+        scores[:] = 0.0
+        for output in range(n_outputs):
+            for leaf in range(1 << level):
+                part = slice(leaf * stride, leaf * stride + n_codes)
+                sums = work.histograms[output, place, part]
+                total = _accumulate(sums, is_category, left)
+                if shift > 0:
+                    _add_packed_scores(left, total, shift, l2, scores)
+                else:
+                    counts = work.histograms[n_outputs, place, part]
+                    total_count = _accumulate(counts, is_category, left_count)
+                    _add_scores(left, total, left_count, total_count, l2, n_codes, scores)
+
+
+@compiled
+def _accumulate(histogram, is_category, left):
+    """Set ``left[t]`` to the sum on the other side of a test at t; return the sum of all."""
+    total = np.int64(0)
+    for code in range(len(histogram)):
+        total += histogram[code]
+        left[code] = histogram[code] if is_category else total
+    return total
+
+
+@compiled
+def _add_packed_scores(left, total, shift, l2, scores):
+    mask = (np.int64(1) << shift) - 1
+    for code in range(len(left)):
+        right = total - left[code]
+        left_sum, right_sum = np.float64(left[code] >> shift), np.float64(right >> shift)
+        left_count = np.float64(max(left[code] & mask, 1)) + l2
+        right_count = np.float64(max(right & mask, 1)) + l2
+        scores[code] += left_sum * left_sum / left_count + right_sum * right_sum / right_count
+
+
+@compiled
+def _add_scores(left, total, left_count, total_count, l2, n_codes, scores):
     for code in range(n_codes):
-        total_count += counts[code]
-    running = np.int64(0)
-    for code in range(n_codes):
-        running = counts[code] if is_category else running + counts[code]
-        inside_sum, outside_sum = np.float64(left[code]), np.float64(total - left[code])
-        inside_count = np.float64(max(running, 1)) + l2
-        outside_count = np.float64(max(total_count - running, 1)) + l2
-        scores[code] += (
-            inside_sum * inside_sum / inside_count + outside_sum * outside_sum / outside_count
-        )
+        left_sum, right_sum = np.float64(left[code]), np.float64(total - left[code])
+        left_weight = np.float64(max(left_count[code], 1)) + l2
+        right_weight = np.float64(max(total_count - left_count[code], 1)) + l2
+        scores[code] += left_sum * left_sum / left_weight + right_sum * right_sum / right_weight

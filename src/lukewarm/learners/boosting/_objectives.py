@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from lukewarm._typing import Prediction, Vector
-from lukewarm.learners.boosting._grow import LOGISTIC, SOFTMAX, SQUARED
+from lukewarm.learners.boosting._work import LOGISTIC, SOFTMAX, SQUARED
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
 
@@ -35,7 +35,7 @@ class Objective(Protocol):
         ...
 
     def predictions(self, outputs: np.ndarray) -> Prediction:
-        """Return the predictions that outputs (n_outputs, n) stand for."""
+        """Return the predictions that outputs (..., n_outputs, n) stand for."""
         ...
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
@@ -58,7 +58,7 @@ class SquaredError:
 
     def target(self, y: Vector) -> np.ndarray:
         """Return y as the one output's target."""
-        return np.ascontiguousarray(y, dtype=float)[None, :]
+        return np.array(y, dtype=float)[None, :]
 
     def start(self, target: np.ndarray, weights: Vector) -> np.ndarray:
         """Return the mean of y."""
@@ -70,7 +70,7 @@ class SquaredError:
 
     def predictions(self, outputs: np.ndarray) -> Prediction:
         """Return the one output."""
-        return outputs[0]
+        return outputs[..., 0, :]
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return the mean squared error."""
@@ -103,7 +103,9 @@ class LogLoss:
 
     def predictions(self, outputs: np.ndarray) -> Prediction:
         """Return the probabilities."""
-        return expit(outputs[0]) if self.n_outputs == 1 else softmax(outputs, axis=0).T
+        if self.n_outputs == 1:
+            return expit(outputs[..., 0, :])
+        return softmax(outputs, axis=-2).swapaxes(-1, -2)
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return the mean log-loss."""
@@ -135,19 +137,16 @@ class ProbabilityError:
         """Return the outputs brought into [0, 1], with sum one over several classes."""
         clipped = np.clip(outputs, 0.0, 1.0)
         if self.n_outputs == 1:
-            return clipped[0]
+            return clipped[..., 0, :]
         # Outputs of a row sum to one, so at least one of them is positive.
-        return (clipped / clipped.sum(axis=0)).T
+        return (clipped / clipped.sum(axis=-2, keepdims=True)).swapaxes(-1, -2)
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return the mean over rows of the squared error, summed over several classes."""
-        if prediction.ndim == 1:
-            return mean_squared_error(y, prediction, weights)
-        squares = np.square(_indicators(y, self.n_outputs).T - prediction).sum(axis=1)
-        return float(np.average(squares, weights=weights))
+        return mean_squared_error(y, prediction, weights)
 
 
 def _indicators(y: Vector, n_outputs: int) -> np.ndarray:
     if n_outputs == 1:
-        return np.ascontiguousarray(y, dtype=float)[None, :]
+        return np.array(y, dtype=float)[None, :]
     return (np.arange(n_outputs)[:, None] == y[None, :]).astype(float)

@@ -1,0 +1,156 @@
+"""Compiled choice of a split: the best, or one drawn by the law of SampleTree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._rng import next_state, uniform
+
+
+_MORE_THAN_ROUNDING = 1.0 + 1e-9
+
+
+@compiled
+def _is_used(features, thresholds, level, feature, threshold):
+    for earlier in range(level):
+        if features[earlier] == feature and thresholds[earlier] == threshold:
+            return True
+    return False
+
+
+@compiled
+def best_split(table, chosen, scores, features, thresholds, level):
+    """Return the place and threshold of the highest score among the splits not yet used.
+
+    Of splits that differ by no more than rounding the first is taken, so that ties do not depend
+    on how residuals were rounded. The place is -1 when no split is left.
+    """
+    best, best_place, best_threshold = -1.0, -1, 0
+    for place in range(len(chosen)):
+        feature = chosen[place]
+        for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
+            score = scores[place, threshold]
+            if score > best * _MORE_THAN_ROUNDING and not _is_used(
+                features, thresholds, level, feature, threshold
+            ):
+                best, best_place, best_threshold = score, place, threshold
+    return best_place, best_threshold
+
+
+@compiled
+def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, chance):
+    """Return a split drawn with probability proportional to exp(score * to_exponent).
+
+    The largest of scores with Gumbel noise has exactly this law (Gumbel 1954), and drawing it
+    directly takes one random number instead of one per split. `scores` is used up.
+    """
+    top_place, top_threshold = best_split(table, chosen, scores, features, thresholds, level)
+    if top_place < 0:
+        return top_place, top_threshold
+    top, total = scores[top_place, top_threshold], 0.0
+    for place in range(len(chosen)):
+        feature = chosen[place]
+        for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
+            weight = np.exp((scores[place, threshold] - top) * to_exponent)
+            if _is_used(features, thresholds, level, feature, threshold):
+                weight = 0.0
+            scores[place, threshold] = weight
+            total += weight
+    remaining = chance * total
+    for place in range(len(chosen)):
+        feature = chosen[place]
+        for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
+            remaining -= scores[place, threshold]
+            if remaining < 0.0:
+                return place, threshold
+    return top_place, top_threshold
+
+
+@compiled
+def draw_split_blindly(
+    table, problem, chosen, rules, bound, features, thresholds, level, state, work
+):
+    """Return a split drawn as by `draw_split`, and the state of the random stream.
+
+    For strong noise, where all splits are almost equally likely: a split is proposed uniformly
+    and accepted with probability exp((D - bound) / beta), with ``bound >= D >= 0``. D is computed
+    only where ``exp(-bound / beta)`` leaves the answer open, so hardly ever.
+    """
+    n_splits = 0
+    for feature in chosen:
+        n_splits += table.last_thresholds[feature] - table.first_thresholds[feature] + 1
+    if n_splits <= level:
+        return -1, 0, state
+    while True:
+        number = min(np.int64(uniform(state) * n_splits), n_splits - 1)
+        state = next_state(state)
+        place = 0
+        while True:
+            feature = chosen[place]
+            here = table.last_thresholds[feature] - table.first_thresholds[feature] + 1
+            if number < here:
+                break
+            number -= here
+            place += 1
+        threshold = table.first_thresholds[feature] + number
+        if _is_used(features, thresholds, level, feature, threshold):
+            continue
+        chance = uniform(state)
+        state = next_state(state)
+        if chance < np.exp(-bound / rules.random_strength):
+            return place, threshold, state
+        score = _score_of(
+            table.codes[feature], threshold, table.is_category[feature], level, problem, rules, work
+        )
+        if chance < np.exp((score - bound) / rules.random_strength):
+            return place, threshold, state
+
+
+@compiled
+def _score_of(codes, threshold, is_category, level, problem, rules, work):
+    """Return D of the tree so far with one more split."""
+    n_outputs, n_rows = work.residuals.shape
+    n_parents = 1 << level
+    sums, masses = np.zeros((n_outputs, 2 * n_parents)), np.zeros(2 * n_parents)
+    for row in range(n_rows):
+        passes = codes[row] == threshold if is_category else codes[row] > threshold
+        leaf = work.leaves[row] + (n_parents if passes else 0)
+        weight = problem.weights[row] * work.sample[row]
+        masses[leaf] += weight
+        for output in range(n_outputs):
+            sums[output, leaf] += weight * work.residuals[output, row]
+    score = 0.0
+    for leaf in range(2 * n_parents):
+        if masses[leaf] > 0.0:
+            for output in range(n_outputs):
+                score += sums[output, leaf] ** 2 / (masses[leaf] + rules.l2)
+    return score / masses.sum()
+
+
+@compiled
+def draw_features(candidates, fraction, state):
+    """Return a random share of the candidates, in order, and the state of the random stream."""
+    if fraction >= 1.0 or len(candidates) == 0:
+        return candidates, state
+    n_wanted = max(1, int(np.rint(fraction * len(candidates))))
+    chosen = np.empty(n_wanted, candidates.dtype)
+    n_chosen = 0
+    for place in range(len(candidates)):
+        # Each candidate in turn, with the share still wanted of those still to come.
+        if uniform(state) * (len(candidates) - place) < n_wanted - n_chosen:
+            chosen[n_chosen] = candidates[place]
+            n_chosen += 1
+        state = next_state(state)
+    return chosen, state
+
+
+@compiled
+def draw_sample(fraction, sample, state):
+    """Set `sample` to 1 for the rows that take part in a tree, else 0."""
+    if fraction >= 1.0:
+        return state
+    for row in range(len(sample)):
+        sample[row] = uniform(state) < fraction
+        state = next_state(state)
+    return state

@@ -1,0 +1,84 @@
+"""What the compiled loop works on, bundled so that its parts have short signatures."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+MISSING = 0
+"""The code of a missing value; it has a bin of its own, below all others."""
+
+SQUARED, LOGISTIC, SOFTMAX = 0, 1, 2
+
+
+class Table(NamedTuple):
+    """Codes (p, n) and, per feature, what a split of it may be."""
+
+    codes: np.ndarray
+    n_codes: np.ndarray
+    first_thresholds: np.ndarray
+    last_thresholds: np.ndarray
+    is_category: np.ndarray
+
+
+class Problem(NamedTuple):
+    """Target (n_outputs, n), start value (n_outputs,), weights (n,) and the loss to minimise."""
+
+    target: np.ndarray
+    start: np.ndarray
+    weights: np.ndarray
+    is_weighted: bool
+    loss: int
+
+
+class Rules(NamedTuple):
+    """The numbers that say how a tree is grown; `unit` is the grid of leaf values."""
+
+    learning_rate: float
+    shrink: float
+    l2: float
+    random_strength: float
+    subsample: float
+    feature_fraction: float
+    unit: float
+
+
+class Workspace(NamedTuple):
+    """Working room, allocated once per block of trees.
+
+    `channels` are the integer residuals of each output and, with weights, the integer weights;
+    `histograms` (n_channels, n_candidates, n_leaves * stride) their sums by leaf and bin. `rows`,
+    `offsets` and `values` describe the rows that are counted after a split.
+    """
+
+    residuals: np.ndarray
+    curvatures: np.ndarray
+    channels: np.ndarray
+    histograms: np.ndarray
+    scores: np.ndarray
+    leaves: np.ndarray
+    sample: np.ndarray
+    rows: np.ndarray
+    offsets: np.ndarray
+    values: np.ndarray
+
+
+def make_workspace(table: Table, problem: Problem, candidates: np.ndarray, depth: int) -> Workspace:
+    """Return working room for trees of `depth` levels over the candidate features."""
+    n_outputs, n_rows = problem.target.shape
+    n_channels = n_outputs + problem.is_weighted
+    stride = int(table.n_codes[candidates].max(initial=1))
+    n_curved = 0 if problem.loss == SQUARED else n_rows
+    return Workspace(
+        residuals=np.empty((n_outputs, n_rows)),
+        curvatures=np.empty((n_outputs, n_curved)),
+        channels=np.empty((n_channels, n_rows), np.int64),
+        histograms=np.empty((n_channels, len(candidates), stride << (depth - 1)), np.int64),
+        scores=np.empty((len(candidates), stride)),
+        leaves=np.empty(n_rows, np.uint16),
+        sample=np.ones(n_rows, np.uint8),
+        rows=np.empty(n_rows + 1, np.uint32),
+        offsets=np.empty(n_rows + 1, np.uint32),
+        values=np.empty((n_channels, n_rows), np.int64),
+    )

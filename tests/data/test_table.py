@@ -1,0 +1,67 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from lukewarm.data import as_table, as_target
+
+
+def frame(**columns):
+    return pd.DataFrame({"a": np.arange(20.0), **columns})
+
+
+def test_numeric_boolean_and_nullable_columns_become_floats_with_nan():
+    table, names = as_table(frame(b=[True, False] * 10, c=pd.array([1, None] * 10, dtype="Int64")))
+    assert names == ("a", "b", "c")
+    assert table.dtype == float
+    assert np.isnan(table[1, 2])
+    assert table[0, 1] == 1.0
+
+
+def test_text_columns_become_categories():
+    table, _ = as_table(frame(b=["u", "v"] * 10))
+    assert isinstance(table["b"].dtype, pd.CategoricalDtype)
+
+
+def test_an_array_gets_names():
+    assert as_table(np.zeros((20, 2)))[1] == ("x0", "x1")
+
+
+def test_the_callers_table_is_not_shared():
+    X = np.zeros((20, 2))
+    as_table(X)[0][:] = 1
+    assert not X.any()
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (np.zeros(20), "two dimensions"),
+        (np.zeros((19, 2)), "at least 20 rows.*got 19"),
+        (np.zeros((20, 0)), "at least one feature"),
+        (np.full((20, 1), np.inf), r"infinite.*\['x0'\]"),
+        (pd.DataFrame(np.zeros((20, 2)), columns=["a", "a"]), r"unique.*\['a'\]"),
+    ],
+)
+def test_tables_that_cannot_be_used_are_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        as_table(table)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([np.nan] + [1.0] * 19, "y must be finite; 1 of 20"),
+        ([np.inf] + [1.0] * 19, "y must be finite; 1 of 20"),
+        ([1.0] * 20, "constant"),
+        ([1.0, 2.0], "X has 20, y has 2"),
+        (np.zeros((20, 2)), "one value per row"),
+    ],
+)
+def test_targets_that_cannot_be_used_are_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        as_target(y, 20)
+
+
+def test_a_text_target_is_refused_for_regression():
+    with pytest.raises(TypeError, match="y must be numeric"):
+        as_target(["low", "high"] * 10, 20)

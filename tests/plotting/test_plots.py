@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+import lukewarm as lw
+
+pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.NearZeroWarning")
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def results():
+    data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+    return {
+        method: lw.VariableImportance(method=method, random_state=0).fit(data.X, data.y).result_
+        for method in ("early_stopping", "dropout", "retrain")
+    }
+
+
+def labels_of(axes):
+    return [label.get_text() for label in axes.get_yticklabels()]
+
+
+def test_bars_stand_in_the_order_of_importance(results):
+    result = results["early_stopping"]
+    axes = lw.plot_importance(result)
+    lengths = [bar.get_width() for bar in axes.patches]
+    np.testing.assert_allclose(lengths, np.sort(result.importance)[::-1])
+    assert labels_of(axes)[0] == result.names[int(np.argmax(result.importance))]
+    assert axes.yaxis_inverted()
+
+
+def test_intervals_are_drawn_at_the_level_asked_for(results):
+    result = results["early_stopping"]
+    axes = lw.plot_importance(result, level=0.5)
+    drawn = axes.collections[0].get_segments()
+    low, high = result.interval(0.5)
+    first = int(np.argmax(result.importance))
+    np.testing.assert_allclose(drawn[0][:, 0], [low[first], high[first]])
+
+
+def test_the_most_important_are_shown_when_there_are_many(results):
+    assert len(labels_of(lw.plot_importance(results["retrain"], max_features=2))) == 2
+
+
+def test_a_comparison_has_a_bar_per_method_and_feature_and_marks_the_truth(results):
+    truth = dict.fromkeys(results["dropout"].names, 1.0)
+    axes = lw.plot_comparison(list(results.values()), truth=truth)
+    assert len(axes.patches) == 18
+    (legend,) = axes.figure.legends
+    assert {text.get_text() for text in legend.get_texts()} == {
+        *("early stopping", "dropout", "retraining", "truth")
+    }
+
+
+def test_results_over_other_features_cannot_be_compared(results):
+    other = lw.importance_from_predictions(np.arange(4.0), np.arange(4.0), {"Z": np.ones(4)})
+    with pytest.raises(ValueError, match="same feature sets; 'given predictions' has"):
+        lw.plot_comparison([results["dropout"], other])
+    with pytest.raises(ValueError, match="need labels"):
+        lw.plot_comparison([results["dropout"], results["dropout"]])
+
+
+def test_a_trace_marks_the_step_that_was_kept(results):
+    result = results["early_stopping"]
+    axes = lw.plot_trace(result, ["X1"])
+    curve, dot = axes.lines
+    trace = result.traces[0][0]
+    np.testing.assert_array_equal(curve.get_ydata(), trace.losses)
+    assert dot.get_xdata() == [trace.stopped_step]
+
+
+def test_a_method_without_steps_has_no_trace(results):
+    with pytest.raises(ValueError, match="took no steps"):
+        lw.plot_trace(results["dropout"])
+
+
+def test_a_given_axes_is_drawn_on(results):
+    _, axes = plt.subplots()
+    assert lw.plot_importance(results["dropout"], ax=axes) is axes

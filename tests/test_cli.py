@@ -1,0 +1,103 @@
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import lukewarm as lw
+from lukewarm.cli import main
+
+
+@pytest.fixture(scope="module")
+def csv(tmp_path_factory):
+    data = lw.datasets.make_correlated_linear(n_samples=400, random_state=0)
+    path = tmp_path_factory.mktemp("cli") / "table.csv"
+    text = [f"row {number}" for number in range(400)]
+    data.X.assign(y=data.y, label=data.y > 0, name="a", text=text).to_csv(path, index=False)
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_explain_prints_a_row_per_feature(csv):
+    outcome = run("explain", csv, "--target", "y", "--drop", "label,name,text")
+    assert outcome.exit_code == 0, outcome.output
+    for name in ("X1", "X6", "ci_low", "p_value"):
+        assert name in outcome.output
+
+
+def test_explain_writes_tables_and_a_figure(csv, tmp_path):
+    out = tmp_path / "new" / "folder"
+    outcome = run(
+        *("explain", csv, "--target", "y", "--drop", "label,name,text", "--features", "X1, X3"),
+        *("--measure", "r2", "--measure", "neg_mse", "--out", out, "--seed", 3, "--jobs", 2),
+    )
+    assert outcome.exit_code == 0, outcome.output
+    frame = pd.read_csv(out / "r2.csv")
+    assert frame["feature"].tolist() == ["X1", "X3"]
+    assert json.loads((out / "r2.json").read_text())[0]["feature"] == "X1"
+    loaded = lw.ImportanceResult.load(out / "neg_mse.npz")
+    assert loaded.names == ("X1", "X3")
+    assert (out / "r2.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_explain_takes_parquet_and_groups(csv, tmp_path):
+    pytest.importorskip("pyarrow")
+    table = tmp_path / "table.parquet"
+    pd.read_csv(csv).drop(columns=["label", "name", "text"]).to_parquet(table)
+    groups = tmp_path / "groups.json"
+    groups.write_text('{"pair": ["X1", "X2"]}')
+    outcome = run("explain", table, "--target", "y", "--groups", groups)
+    assert outcome.exit_code == 0, outcome.output
+    assert "pair" in outcome.output
+
+
+def test_explain_classifies_labels(csv):
+    outcome = run("explain", csv, "--target", "label", "--drop", "y,name,text", "--features", "X1")
+    assert outcome.exit_code == 0, outcome.output
+    assert "deviance" in outcome.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.csv", "--target", "y"), "there is no file 'none.csv'"),
+        (("CSV", "--target", "price"), "has no column 'price'; it has"),
+        (("CSV", "--target", "y", "--drop", "height"), "has no column 'height'"),
+        (("CSV", "--target", "y", "--measure", "rmse"), "measure must be one of"),
+        (("CSV", "--target", "name"), "at least two classes"),
+        (("CSV", "--target", "text"), "400 different labels in 400 rows"),
+        (("CSV", "--target", "y", "--features", "X9"), "no such column"),
+        (("CSV", "--target", "y", "--groups", "none.json"), "there is no file 'none.json'"),
+        (("CSV", "--target", "y", "--groups", "CSV"), "is not a JSON file"),
+    ],
+)
+def test_bad_input_gets_one_line_and_exit_code_2(csv, arguments, message):
+    outcome = run("explain", *(csv if argument == "CSV" else argument for argument in arguments))
+    assert outcome.exit_code == 2
+    assert message in outcome.output
+    assert "Traceback" not in outcome.output
+    assert len(outcome.output.strip().splitlines()) == 1
+
+
+def test_demo_shows_the_truth_and_writes_what_it_says(tmp_path):
+    out = tmp_path / "demo"
+    outcome = run("demo", "--out", out)
+    assert outcome.exit_code == 0, outcome.output
+    assert "truth" in outcome.output
+    assert str(out) in outcome.output
+    frame = pd.read_csv(out / "correlated_linear.csv")
+    x1 = frame[frame["feature"] == "X1"].set_index("method")
+    assert x1.loc["dropout", "ci_low"] > x1.loc["dropout", "truth"]
+    error = abs(x1["importance"] - x1["truth"])["early_stopping"]
+    assert error < 4 * x1.loc["early_stopping", "std_error"]
+    assert len(list(out.glob("*.png"))) == 6
+
+
+@pytest.mark.parametrize("command", [(), ("explain",), ("demo",)])
+def test_help_teaches(command):
+    outcome = run(*command, "--help")
+    assert outcome.exit_code == 0
+    assert "feature" in outcome.output or "importance" in outcome.output
