@@ -17,15 +17,23 @@ import resource
 from pathlib import Path
 from time import perf_counter, process_time
 
+import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
 from lukewarm import datasets
 from lukewarm.data import Removal, Rows, split_rows
 from lukewarm.learners import Network, train_until
-from lukewarm.reduction import Dropout, EarlyStopping, ReductionData, Retrain
-from lukewarm.reduction._kernel_flow import KernelFlow
-from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
+from lukewarm.reduction import (
+    Dropout,
+    EarlyStopping,
+    KernelFlow,
+    KernelRidge,
+    Lazy,
+    OneStep,
+    ReductionData,
+    Retrain,
+)
 from lukewarm.stopping import Patience
 
 RULE = Patience(3, min_delta=1e-3)
@@ -128,11 +136,6 @@ def _forward_seconds(full, X) -> float:
 
 
 def draw(results: dict, path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     tasks_done = results["tasks"]
     figure, panels = plt.subplots(1, len(tasks_done), figsize=(4 * len(tasks_done), 3.4))
     for panel, (name, outcome) in zip(np.atleast_1d(panels), tasks_done.items(), strict=True):
@@ -144,6 +147,7 @@ def draw(results: dict, path: Path) -> None:
     np.atleast_1d(panels)[0].legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path, dpi=150)
+    plt.close(figure)
 
 
 def main() -> None:

@@ -89,16 +89,17 @@ class SequentialTangent:
     @staticmethod
     def covers(module: Any) -> bool:
         """Return whether the module has this form, and no part of it is frozen or used twice."""
-        if type(module) is not torch.nn.Sequential or len(module) % 2 == 0:
+        if type(module) is not torch.nn.Sequential:
             return False
         kinds = [type(layer) for layer in module]
         exact = all(getattr(layer, "approximate", "none") == "none" for layer in module)
         trained = all(weight.requires_grad for weight in module.parameters())
-        distinct = len({id(layer) for layer in module[::2]}) == len(module[::2])
+        linear = list(module)[::2]
+        distinct = len(set(map(id, linear))) == len(linear)
         alternates = all(kind in LINEAR_TYPES for kind in kinds[::2]) and all(
             kind in _SLOPES for kind in kinds[1::2]
         )
-        return exact and trained and distinct and alternates
+        return len(kinds) % 2 == 1 and exact and trained and distinct and alternates
 
     def factors(self, inputs: torch.Tensor) -> TangentFactors:
         """Return the factors of the gradients at the rows of `inputs`."""

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm.reduction._spectral import Spectrum, flow_filter
+from lukewarm.reduction._spectral import Spectrum, flow_filter, steps_filter
 
 # Largest curvature of the cross entropy in the logits: p (1 - p) for one logit, and Boehning's
 # bound (1992) for the softmax.
@@ -23,6 +23,17 @@ def step_sizes_of_path(eigenvalues: Vector) -> Vector:
     return np.concatenate([[0.0], quickest * np.geomspace(0.02, 1e6, _POINTS_OF_PATH)])
 
 
+def step_counts_of_path(learning_rate: float, eigenvalues: Vector) -> np.ndarray:
+    """Return numbers of gradient steps from zero to a million, ever further apart."""
+    largest = 2 / float(eigenvalues[-1])
+    if learning_rate > largest:
+        raise ValueError(
+            f"learning_rate must be at most {largest:.3g}, 2 over the kernel's largest eigenvalue, "
+            f"for gradient steps to converge; got {learning_rate:g}."
+        )
+    return np.unique(np.append(0, np.geomspace(1, 1e6, _POINTS_OF_PATH).round()))
+
+
 def squared_error_flow(spectrum: Spectrum, cumulative_step_sizes: Vector) -> Matrix:
     """Return the coefficients (n_step_sizes, rank), in closed form.
 
@@ -33,6 +44,11 @@ def squared_error_flow(spectrum: Spectrum, cumulative_step_sizes: Vector) -> Mat
     """
     filters = flow_filter(spectrum.eigenvalues, cumulative_step_sizes)
     return spectrum.coefficients(filters).T
+
+
+def squared_error_steps(spectrum: Spectrum, n_steps: np.ndarray, learning_rate: float) -> Matrix:
+    """Return the coefficients (len(n_steps), rank) after so many steps of one size."""
+    return spectrum.coefficients(steps_filter(spectrum.eigenvalues, n_steps, learning_rate)).T
 
 
 def cross_entropy_flow(

@@ -14,6 +14,8 @@ from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._flow_paths import (
     cross_entropy_flow,
     squared_error_flow,
+    squared_error_steps,
+    step_counts_of_path,
     step_sizes_of_path,
 )
 from lukewarm.reduction._linearized import Linearization, as_differentiable
@@ -30,6 +32,10 @@ class KernelFlow:
     ----------
     sketch : KernelSketch, optional
         How many rows and units represent the tangent kernel.
+    learning_rate : float, optional
+        Take gradient steps of this size on half the mean squared error (of the standardised
+        target), the paper's update equation to the letter; by default steps are infinitely
+        small. Regression only.
 
     Notes
     -----
@@ -41,6 +47,7 @@ class KernelFlow:
     """
 
     sketch: KernelSketch = field(default_factory=KernelSketch)
+    learning_rate: float | None = None
     name: str = "kernel_flow"
 
     def reduce(
@@ -57,7 +64,7 @@ class KernelFlow:
         solution = self.sketch.best(
             linearization,
             len(train),
-            lambda: _flow(network, linearization, train, stopping),
+            lambda: self._flow(network, linearization, train, stopping),
         )
         model = linearization.predictor(solution.basis, solution.coefficients)
         return ReducedModel(
@@ -65,6 +72,53 @@ class KernelFlow:
             solution.trace,
             perf_counter() - started,
         )
+
+    def _flow(
+        self,
+        network: DifferentiableLearner,
+        linearization: Linearization,
+        train: Rows,
+        stopping: Rows,
+    ) -> Solution:
+        basis = linearization.basis()
+        features, stopping_features = (basis.features(kernel) for kernel in linearization.kernels)
+        targets = network.targets(train.y).double().cpu().numpy()
+        if network.training_loss == "squared_error":
+            path, points, spectrum = self._squared_error(
+                features, targets - linearization.outputs[0][:, 0], row_shares(train)
+            )
+        else:
+            path, points, spectrum = self._cross_entropy(
+                features, linearization.outputs[0], targets, row_shares(train)
+            )
+        shifts = path @ stopping_features.T
+        losses = losses_on_rows(network, stopping, linearization.outputs[1], shifts)
+        best = int(np.argmin(losses))
+        return Solution(
+            basis, path[best], PathTrace(losses, best, points, spectrum.eigenvalues[::-1])
+        )
+
+    def _squared_error(
+        self, features: Matrix, residuals: Vector, shares: Vector
+    ) -> tuple[Matrix, Vector, Spectrum]:
+        spectrum = Spectrum.of_rows(features, residuals, shares)
+        if self.learning_rate is None:
+            step_sizes = step_sizes_of_path(spectrum.eigenvalues)
+            return squared_error_flow(spectrum, step_sizes), step_sizes, spectrum
+        n_steps = step_counts_of_path(self.learning_rate, spectrum.eigenvalues)
+        path = squared_error_steps(spectrum, n_steps, self.learning_rate)
+        return path, self.learning_rate * n_steps, spectrum
+
+    def _cross_entropy(
+        self, features: Matrix, logits: Matrix, codes: Vector, shares: Vector
+    ) -> tuple[Matrix, Vector, Spectrum]:
+        if self.learning_rate is not None:
+            raise TypeError("learning_rate is for regression; leave it None for a classifier.")
+        of_outputs = np.repeat(shares, logits.shape[1])
+        spectrum = Spectrum.of_rows(features, np.zeros(len(features)), of_outputs)
+        step_sizes = step_sizes_of_path(spectrum.eigenvalues)
+        path = cross_entropy_flow(features, logits, codes, shares, spectrum, step_sizes)
+        return path, step_sizes, spectrum
 
 
 def row_shares(rows: Rows) -> Vector:
@@ -85,26 +139,3 @@ def losses_on_rows(
         return network.loss(rows.y, network.as_prediction(moved), rows.weights)
 
     return np.array([loss(shift) for shift in shifts])
-
-
-def _flow(
-    network: DifferentiableLearner, linearization: Linearization, train: Rows, stopping: Rows
-) -> Solution:
-    basis = linearization.basis()
-    features, stopping_features = (basis.features(kernel) for kernel in linearization.kernels)
-    outputs, stopping_outputs = linearization.outputs
-    targets = network.targets(train.y).double().cpu().numpy()
-    shares = row_shares(train)
-    if network.training_loss == "squared_error":
-        spectrum = Spectrum.of_rows(features, targets - outputs[:, 0], shares)
-        step_sizes = step_sizes_of_path(spectrum.eigenvalues)
-        path = squared_error_flow(spectrum, step_sizes)
-    else:
-        spread = np.repeat(shares, linearization.n_outputs)
-        spectrum = Spectrum.of_rows(features, np.zeros(len(features)), spread)
-        step_sizes = step_sizes_of_path(spectrum.eigenvalues)
-        path = cross_entropy_flow(features, outputs, targets, shares, spectrum, step_sizes)
-    losses = losses_on_rows(network, stopping, stopping_outputs, path @ stopping_features.T)
-    best = int(np.argmin(losses))
-    trace = PathTrace(losses, best, step_sizes, spectrum.eigenvalues[::-1])
-    return Solution(basis, path[best], trace)

@@ -99,6 +99,19 @@ def flow_filter(eigenvalues: Vector, cumulative_step_sizes: Vector) -> Matrix:
     return np.where(eigenvalues > 0, exact, np.asarray(cumulative_step_sizes)[:, None])
 
 
+def steps_filter(eigenvalues: Vector, n_steps: np.ndarray, learning_rate: float) -> Matrix:
+    """Return (1 - (1 - eps lambda)**n_steps) / lambda, shape (len(n_steps), rank).
+
+    Notes
+    -----
+    The paper's update f <- (I - eps K) f + eps K Y itself, taken `n_steps` times.
+    """
+    limit = np.asarray(n_steps, dtype=float)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exact = (1 - (1 - learning_rate * eigenvalues) ** limit) / eigenvalues
+    return np.where(eigenvalues > 0, exact, learning_rate * limit)
+
+
 def ridge_filter(eigenvalues: Vector, penalties: Vector) -> Matrix:
     """Return 1 / (lambda + penalty), shape (n_penalties, rank)."""
     return 1 / (eigenvalues + np.asarray(penalties)[:, None])
