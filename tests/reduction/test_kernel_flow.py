@@ -233,7 +233,7 @@ def test_learners_without_gradients_are_refused(trained):
         def predict(self, X):
             return np.zeros(len(X))
 
-    with pytest.raises(TypeError, match="linearises a network.*Constant"):
+    with pytest.raises(TypeError, match=r"linearises a network.*Constant"):
         KernelFlow().reduce(Constant(), trained[1], (0,), 0)
 
 
