@@ -207,6 +207,19 @@ def test_sampled_units_change_little(trained, evaluation):
     assert 0 < difference < 0.05 * np.var(evaluation.y)
 
 
+def test_half_precision_changes_little(trained, evaluation):
+    full, data = trained
+    exact, rounded = (
+        KernelFlow(KernelSketch(precision=precision))
+        .reduce(full, data, (0,), 0)
+        .predict(evaluation.X)
+        for precision in ("full", "bfloat16")
+    )
+    # bfloat16 rounds to one part in 256, errors of 64 summed terms average out.
+    difference = np.mean((exact - rounded) ** 2)
+    assert 0 < difference < (1 / 256) ** 2 * np.var(evaluation.y)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classifier_flows_under_cross_entropy(n_classes):
     X, score = correlated_rows(900, 0)
