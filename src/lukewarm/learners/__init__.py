@@ -30,6 +30,7 @@ _LOADED_ON_DEMAND = {
     "ObliviousBoosting": "lukewarm.learners.boosting",
     "ObliviousBoostingClassifier": "lukewarm.learners.boosting",
     "ObliviousBoostingRegressor": "lukewarm.learners.boosting",
+    "learner_of_boosting": "lukewarm.learners.boosting",
     "TorchLearner": "lukewarm.learners._torch",
 }
 
