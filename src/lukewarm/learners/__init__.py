@@ -46,6 +46,7 @@ _LOADED_ON_DEMAND = {
     "PipelineLearner": "lukewarm.learners._pipeline",
     "SkorchLearner": "lukewarm.learners._skorch",
     "StagedPipelineLearner": "lukewarm.learners._pipeline",
+    "learner_of_boosting": "lukewarm.learners.boosting",
     "TorchLearner": "lukewarm.learners._torch",
     "WholeFitLearner": "lukewarm.learners._sklearn_any",
     "XGBoostLearner": "lukewarm.learners._xgboost",

@@ -11,6 +11,8 @@ from lukewarm.learners._base import Learner, StagedLearner
 # (top package, class): the learner that wraps such a class or a subclass of it. Looked up along
 # the type's bases, so an engine the user has not imported is not imported here either.
 _BY_TYPE = {
+    ("lukewarm", "ObliviousBoostingRegressor"): "learner_of_boosting",
+    ("lukewarm", "ObliviousBoostingClassifier"): "learner_of_boosting",
     ("catboost", "CatBoostRegressor"): "CatBoostLearner",
     ("catboost", "CatBoostClassifier"): "CatBoostLearner",
     ("lightgbm", "LGBMRegressor"): "LightGBMLearner",
