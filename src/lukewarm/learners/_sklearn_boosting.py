@@ -12,6 +12,7 @@ from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._task import check_task
 
@@ -194,18 +195,22 @@ def _on_top_of(kind: type, settings: dict[str, Any], margin: np.ndarray) -> Any:
     return model
 
 
-@dataclass(frozen=True, eq=False)
 class _HistogramTrees:
     """The first `n_trees` iterations of a histogram booster."""
 
-    model: Any
-    n_trees: int
-    has_intercept: bool
+    def __init__(self, model: Any, n_trees: int, *, has_intercept: bool) -> None:
+        self.model = model
+        self.n_trees = n_trees
+        self.has_intercept = has_intercept
+        self._forest = ForestOnDemand(lambda: _forest(model, n_trees))
 
     def first(self, n_trees: int) -> _HistogramTrees:
-        return replace(self, n_trees=n_trees)
+        return _HistogramTrees(self.model, n_trees, has_intercept=self.has_intercept)
 
     def margin(self, data: Any) -> np.ndarray:
+        forest = self._forest.get() if isinstance(data, np.ndarray) else None
+        if forest is not None:
+            return forest.margin(data, self._start(0))
         return self._added(self._rows(data), 0, self.n_trees)
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
@@ -216,14 +221,41 @@ class _HistogramTrees:
     def _rows(self, data: Any) -> Any:
         return self.model._preprocess_X(as_seen(self.model, data), reset=False)
 
+    def _start(self, step: int) -> Any:
+        return self.model._baseline_prediction if self.has_intercept and step == 0 else 0.0
+
     def _added(self, X: Any, start: int, end: int) -> np.ndarray:
         total = np.zeros((X.shape[0], self.model.n_trees_per_iteration_), order="F")
-        if self.has_intercept and start == 0:
-            total += self.model._baseline_prediction
+        total += self._start(start)
         trees = self.model._predictors[start:end]
         n_threads = _openmp_effective_n_threads()
         self.model._predict_iterations(X, trees, total, is_binned=False, n_threads=n_threads)
         return total
+
+
+def _forest(model: Any, n_trees: int) -> Forest | None:
+    """Return the trees laid out; None where they split levels."""
+    nodes = [tree.nodes for trees in model._predictors[:n_trees] for tree in trees]
+    if any(each["is_categorical"].any() for each in nodes):
+        return None
+    trees = [_tree(each) for each in nodes]
+    if not can_lay_out(trees):
+        return None
+    return Forest(trees, model.n_features_in_, model.n_trees_per_iteration_)
+
+
+def _tree(nodes: np.ndarray) -> Tree:
+    is_leaf = nodes["is_leaf"].astype(bool)
+    number = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
+    splits = nodes[~is_leaf]
+    return Tree(
+        splits["feature_idx"].astype(int),
+        splits["num_threshold"],
+        splits["missing_go_to_left"],
+        number[splits["left"]],
+        number[splits["right"]],
+        nodes["value"][is_leaf],
+    )
 
 
 @dataclass(frozen=True, eq=False)
