@@ -1,5 +1,6 @@
 """Independent jobs side by side, with a progress bar; the order of results is that of the jobs."""
 
 from lukewarm.parallel._run import run_jobs
+from lukewarm.parallel._store import read_records, run_resumable
 
-__all__ = ["run_jobs"]
+__all__ = ["read_records", "run_jobs", "run_resumable"]

@@ -40,12 +40,18 @@ def run_jobs(
     >>> run_jobs(abs, [-1, 2, -3], n_jobs=2)
     [1, 2, 3]
     """
-    if n_jobs in (None, 1) or len(jobs) == 1:
-        results: Iterable[Result] = (function(job) for job in jobs)
-    else:
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-        results = parallel(delayed(function)(job) for job in jobs)
+    results = iterate_jobs(function, jobs, n_jobs=n_jobs, prefer="threads")
     return list(with_bar(results, len(jobs), verbose=verbose, description=description))
+
+
+def iterate_jobs(
+    function: Callable[[Job], Result], jobs: Sequence[Job], *, n_jobs: int | None, prefer: str
+) -> Iterable[Result]:
+    """Return an iterator over the results, in the order of the jobs, as they come."""
+    if n_jobs in (None, 1) or len(jobs) <= 1:
+        return (function(job) for job in jobs)
+    parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
+    return parallel(delayed(function)(job) for job in jobs)
 
 
 def with_bar(
