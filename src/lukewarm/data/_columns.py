@@ -11,15 +11,15 @@ import pandas as pd
 _SECONDS_PER_DAY = 86_400
 
 
-def as_frame(X: Any) -> Any:
-    """Return a polars or pyarrow table as a pandas frame; anything else as it is.
+def as_pandas(X: Any) -> Any:
+    """Return a polars or pyarrow table or column in pandas; anything else as it is.
 
     Dictionary-coded text is spelled out, so that levels have the same order whatever table they
     come from.
     """
     if hasattr(X, "collect") and hasattr(X, "lazy"):
         X = X.collect()
-    if isinstance(X, pd.DataFrame) or not hasattr(X, "to_pandas"):
+    if isinstance(X, pd.DataFrame | pd.Series) or not hasattr(X, "to_pandas"):
         return X
     try:
         frame = X.to_pandas()
@@ -27,7 +27,7 @@ def as_frame(X: Any) -> Any:
         raise ImportError(
             'polars frames need pyarrow; run: pip install "lukewarm[polars]"'
         ) from error
-    for name in frame.columns:
+    for name in getattr(frame, "columns", ()):
         if isinstance(frame[name].dtype, pd.CategoricalDtype):
             frame[name] = frame[name].astype(object)
     return frame

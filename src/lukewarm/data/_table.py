@@ -9,7 +9,7 @@ import pandas as pd
 
 from lukewarm._typing import Features
 from lukewarm._validation import check_vector
-from lukewarm.data._columns import as_frame, as_levels, as_quantity
+from lukewarm.data._columns import as_levels, as_pandas, as_quantity
 
 MINIMUM_ROWS = 20
 
@@ -35,7 +35,7 @@ def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
     >>> names, table.dtype.name
     (('a', 'b'), 'float64')
     """
-    X = as_frame(X)
+    X = as_pandas(X)
     if isinstance(X, pd.DataFrame):
         return _from_frame(X)
     array = np.asarray(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ class LightGBMLearner(LiveMarginLearner):
     ----------
     estimator : LGBMRegressor or LGBMClassifier
         Its settings are read; the object itself is never changed or trained. ``n_estimators``
-        becomes `max_steps`; LightGBM's own early stopping gives way to the stopping rule.
+        becomes `max_steps`; LightGBM's own early stopping gives way to the stopping rule. Copies
+        go on with the bins learnt at the first step.
     n_classes : int, optional
         None for regression.
     seed : int, default 0
@@ -61,6 +63,7 @@ class LightGBMLearner(LiveMarginLearner):
         self._class_weight = settings.get("class_weight")
         self._objective = _objective(settings["objective"], n_classes)
         self._settings = {key: value for key, value in settings.items() if key not in _NOT_NATIVE}
+        self._reference: Any = None
 
     @classmethod
     def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> LightGBMLearner:
@@ -70,6 +73,10 @@ class LightGBMLearner(LiveMarginLearner):
         n_trees = estimator.best_iteration_ or estimator.booster_.current_iteration()
         learner._segments = (_LightGBMTrees(estimator.booster_, n_trees),)
         return learner
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Rows in LightGBM's own form cannot be sent to another process; they are binned anew there.
+        return {**self.__dict__, "_reference": None, "_session": None}
 
     def _open(
         self, X: Features, y: Vector, weights: Vector | None, baseline: np.ndarray | None
@@ -83,8 +90,15 @@ class LightGBMLearner(LiveMarginLearner):
             baseline = baseline.ravel(order="F")
         settings = self._native_settings()
         data = lightgbm.Dataset(
-            self._prepare(X), y, weight=weights, init_score=baseline, params=settings
-        )
+            self._prepare(X),
+            y,
+            weight=weights,
+            init_score=baseline,
+            params=settings,
+            reference=self._reference,
+        ).construct()
+        if self._reference is None:
+            self._reference = data
         return _LightGBMTraining(lightgbm.Booster(settings, data))
 
     def _native_settings(self) -> dict[str, Any]:
@@ -134,7 +148,7 @@ class _LightGBMTrees:
     def __init__(self, booster: Any, n_trees: int) -> None:
         self.n_trees = n_trees
         self._booster = booster
-        self._forest = ForestOnDemand(lambda: _forest(booster, n_trees))
+        self._forest = ForestOnDemand(partial(_forest, booster, n_trees))
 
     def first(self, n_trees: int) -> _LightGBMTrees:
         return _LightGBMTrees(self._booster, n_trees)

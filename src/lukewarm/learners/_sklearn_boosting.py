@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from lukewarm._typing import Features, Vector
@@ -80,9 +82,13 @@ class HistGradientBoostingLearner(BlockMarginLearner):
             "verbose": 0,
             "warm_start": baseline is not None,
         }
-        kind = type(self.estimator)
-        model = kind(**settings) if baseline is None else _on_top_of(kind, settings, baseline)
+        model: Any
+        if baseline is None:
+            model = type(self.estimator)(**settings)
+        else:
+            model = _on_top_of(baseline, self.n_classes is not None, settings)
         model.fit(X, y, sample_weight=weights)
+        model._margin = None  # of the training rows; no longer needed
         return _HistogramTrees(model, n_steps, has_intercept=baseline is None)
 
     def _link(self, margin: np.ndarray) -> np.ndarray:
@@ -173,7 +179,7 @@ class GradientBoostingLearner(BlockMarginLearner):
 class _OnTopOfMargin:
     """A histogram booster that believes to be fitted already, to the margin it is given."""
 
-    _margin: np.ndarray
+    _margin: np.ndarray | None
 
     def _is_fitted(self) -> bool:
         return True
@@ -182,8 +188,17 @@ class _OnTopOfMargin:
         return np.array(self._margin, order="F")
 
 
-def _on_top_of(kind: type, settings: dict[str, Any], margin: np.ndarray) -> Any:
-    model: Any = type(kind.__name__, (_OnTopOfMargin, kind), {})(**settings)
+class _RegressorOnTop(_OnTopOfMargin, HistGradientBoostingRegressor):
+    pass
+
+
+class _ClassifierOnTop(_OnTopOfMargin, HistGradientBoostingClassifier):
+    pass
+
+
+def _on_top_of(margin: np.ndarray, is_classifier: bool, settings: dict[str, Any]) -> Any:
+    kind = _ClassifierOnTop if is_classifier else _RegressorOnTop
+    model: Any = kind(**settings)
     seed = settings["random_state"]
     model._margin = margin
     model._predictors = []
@@ -202,7 +217,7 @@ class _HistogramTrees:
         self.model = model
         self.n_trees = n_trees
         self.has_intercept = has_intercept
-        self._forest = ForestOnDemand(lambda: _forest(model, n_trees))
+        self._forest = ForestOnDemand(partial(_forest, model, n_trees))
 
     def first(self, n_trees: int) -> _HistogramTrees:
         return _HistogramTrees(self.model, n_trees, has_intercept=self.has_intercept)
