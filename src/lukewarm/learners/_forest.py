@@ -88,9 +88,10 @@ class Forest:
         """Return for every column (p, n) how many of its borders a value exceeds; nan one more."""
         codes = np.empty((X.shape[1], X.shape[0]), dtype=np.uint32)
         for feature, borders in enumerate(self._borders):
-            column = np.ascontiguousarray(X[:, feature])
-            codes[feature] = np.searchsorted(borders, column, side="left")
-            codes[feature][np.isnan(column)] = len(borders) + 1
+            n_turns = len(borders).bit_length()
+            padded = np.full(2**n_turns, np.inf)
+            padded[: len(borders)] = borders
+            _count_below(padded, n_turns, X[:, feature], len(borders) + 1, codes[feature])
         return codes
 
 
@@ -166,6 +167,20 @@ def _leaf_slots(value: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         slots[(bits * _DE_BRUIJN) >> np.uint64(58)] = value
     return slots
+
+
+@njit(cache=True, nogil=True)
+def _count_below(
+    padded: np.ndarray, n_turns: int, column: np.ndarray, missing: int, codes: np.ndarray
+) -> None:
+    """Count the borders below each value by halving, with no branch to guess wrong."""
+    for row in range(len(column)):
+        x = column[row]
+        below = 0
+        for turn in range(n_turns):
+            step = 1 << (n_turns - 1 - turn)
+            below += step * np.int64(padded[below + step - 1] < x)
+        codes[row] = missing if np.isnan(x) else below
 
 
 @njit(cache=True, nogil=True)
