@@ -5,7 +5,7 @@ from typing import Any
 
 from lukewarm.learners._base import BindsRows, Learner, StagedLearner
 from lukewarm.learners._registry import as_learner
-from lukewarm.learners._task import classifies
+from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import train_until
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "WholeFitLearner",
     "XGBoostLearner",
     "as_learner",
+    "check_can_go_on",
     "classifies",
     "train_until",
 ]
