@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm.learners._base import BindsRows, Learner, StagedLearner
+from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._registry import as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import train_until
@@ -11,6 +12,7 @@ from lukewarm.learners._training import train_until
 __all__ = [
     "BindsRows",
     "CatBoostLearner",
+    "DifferentiableLearner",
     "GradientBoostingLearner",
     "HistGradientBoostingLearner",
     "Learner",
