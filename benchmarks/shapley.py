@@ -19,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from catboost import CatBoostRegressor
+from matplotlib import pyplot as plt
 
 import lukewarm as lw
 from lukewarm.data import split_rows
@@ -59,8 +61,6 @@ TASKS = {"linear": linear_task, "logistic": logistic_task, "turbines": turbines_
 
 
 def catboost(depth):
-    from catboost import CatBoostRegressor
-
     return CatBoostRegressor(
         depth=depth,
         learning_rate=0.1,
@@ -260,8 +260,6 @@ def report(name, outcome):
 
 
 def draw(outcomes, path):
-    from matplotlib import pyplot as plt
-
     figure, axes = plt.subplots(1, len(outcomes), figsize=(4.2 * len(outcomes), 3.6), squeeze=False)
     for ax, (name, outcome) in zip(axes[0], outcomes.items(), strict=True):
         for solver, errors in outcome["solver_errors"]["boosting, early stopping"].items():

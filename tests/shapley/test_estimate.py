@@ -1,4 +1,4 @@
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_mean_contributions_over_all_orders_is_exact():
     units = []
     for order in permutations(range(4)):
         chain = [tuple(sorted(order[:size])) for size in range(5)]
-        units.append(tuple(each for step in zip(chain, chain[1:], strict=False) for each in step))
+        units.append(tuple(each for step in pairwise(chain) for each in step))
     game = FunctionGame(game_of(table), 4)
     solution = mean_contributions(game, units)
     shapley = solution.weights @ game.values(solution.coalitions)
