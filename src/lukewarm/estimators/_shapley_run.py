@@ -15,12 +15,13 @@ from lukewarm.evaluation import skill_on_parts
 from lukewarm.parallel import run_jobs
 from lukewarm.results import ImportanceWarning
 from lukewarm.shapley import (
-    MAX_PROXY_PLAYERS,
+    Fit,
     FittedCoalition,
     LinearGame,
     ModelGame,
     ProxyGame,
     Solution,
+    as_proxy,
     is_exhaustive,
     numeric_design,
     solve,
@@ -138,9 +139,9 @@ class ShapleyRun:
         n_steps = sum(trace.stopped_step for _, trace, _ in outcomes)
         return FittedCoalition(skills, n_steps, sum(seconds for _, _, seconds in outcomes))
 
-    def _run(self, fit: object, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
+    def _run(self, fit: Fit, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
         return run_jobs(
-            self._fit,
+            fit,
             removed,
             n_jobs=self._n_jobs,
             verbose=self._verbose,
@@ -148,8 +149,6 @@ class ShapleyRun:
         )
 
     def _make_proxies(self) -> list[ProxyGame]:
-        if self.game.n_players > MAX_PROXY_PLAYERS:
-            return []
         problem = self._prepared.problem
         is_evaluation = np.zeros(len(problem.y), dtype=bool)
         is_evaluation[self._prepared.numbers] = True
@@ -158,7 +157,7 @@ class ShapleyRun:
             targets = targets == np.arange(problem.n_classes)
         design = numeric_design(problem.X, problem.y, is_evaluation)
         game = LinearGame(design, targets.astype(float), is_evaluation, self.game.players)
-        return [ProxyGame.enumerate(game)]
+        return [as_proxy(game, self._sampling_seed)]
 
 
 def spread_of(values: Vector) -> float:

@@ -33,10 +33,13 @@ class Smoother:
         From the observed differences, the full coalition's last, to the Shapley values.
     precision : ndarray of shape (n + 1, n + 1)
         Inverse prior covariance of the observed differences.
+    proxy_map : ndarray of shape (k, n + 1)
+        From the observed differences to the multiples of the proxy games.
     """
 
     map: Matrix
     precision: Matrix
+    proxy_map: Matrix
 
     @property
     def left_out_map(self) -> Matrix:
@@ -72,9 +75,9 @@ def fit_smoother(
     factor = cho_factor(_covariance(signs, proxies, share), lower=True)
     precision = cho_solve(factor, np.eye(len(signs)))
     with_shapley = _covariance_with_shapley(signs, share)
-    with_shapley += _ADDITIVE_VARIANCE * of_proxies @ proxies.T
+    proxy_map = _ADDITIVE_VARIANCE * proxies.T @ precision
     with_shapley[:, :-1] += _ROUGHNESS * sample.shapley_weights
-    return Smoother(with_shapley @ precision, precision)
+    return Smoother(with_shapley @ precision + of_proxies @ proxy_map, precision, proxy_map)
 
 
 def _covariance(signs: Matrix, proxies: Matrix, share: float) -> Matrix:
