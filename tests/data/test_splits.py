@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lukewarm.data import split_rows
+from lukewarm.data import split_folds, split_rows
 
 
 @pytest.mark.parametrize("n_rows", [20, 101, 5000])
@@ -34,3 +34,16 @@ def test_the_split_is_random_and_repeatable():
     )
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("strata", [None, np.r_[np.zeros(90), np.ones(13)]])
+def test_every_row_is_in_one_fold_and_never_among_those_its_fold_trains_on(strata):
+    splits = split_folds(103, 5, 0.75, np.random.default_rng(0), strata)
+    evaluated = np.concatenate([split.evaluation for split in splits])
+    np.testing.assert_array_equal(np.sort(evaluated), np.arange(103))
+    for split in splits:
+        parts = np.concatenate([split.train, split.stopping, split.evaluation])
+        np.testing.assert_array_equal(np.sort(parts), np.arange(103))
+        if strata is not None:
+            assert all(strata[part].any() for part in (split.train, split.stopping))
+            assert strata[split.evaluation].sum() in (2, 3)

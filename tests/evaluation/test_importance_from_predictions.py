@@ -149,6 +149,7 @@ def test_an_importance_near_zero_is_doubted_under_paired_only(generator):
     [
         ({"measure": "auc", "y": np.zeros(40)}, "at least two classes"),
         ({"measure": "accuracy"}, "y must hold classes"),
+        ({"measure": "auc", "y": ["a", None] * 20}, "20 of 40 are missing"),
         ({"measure": "auc", "y": np.arange(40) % 3}, "defined for 2 classes; y has 3"),
         ({"measure": "auc", "y": np.arange(40) % 2, "full": np.full(40, 1.5)}, r"in \[0, 1\]"),
         ({"folds": [0, 1]}, "folds must name the fold of each of the 40 rows"),

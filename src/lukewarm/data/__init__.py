@@ -3,7 +3,7 @@
 from lukewarm.data._features import FeatureIndex, as_feature_sets
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
-from lukewarm.data._splits import RowSplit, split_rows
+from lukewarm.data._splits import RowSplit, split_folds, split_rows
 from lukewarm.data._table import as_table, as_target
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "as_feature_sets",
     "as_table",
     "as_target",
+    "split_folds",
     "split_rows",
 ]

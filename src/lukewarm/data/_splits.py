@@ -40,17 +40,59 @@ def split_rows(
     >>> len(split.train), len(split.stopping), len(split.evaluation)
     (56, 19, 25)
     """
-    order = generator.permutation(n_rows)
-    if strata is not None:
-        order = _interleave(order, strata[order])
+    order = _random_order(np.arange(n_rows), generator, strata)
     n_fit = min(max(round(train_fraction * n_rows), 2), n_rows - 1)
     n_train = min(max(round(train_fraction * n_fit), 1), n_fit - 1)
     train, stopping, evaluation = np.split(order, [n_train, n_fit])
     return RowSplit(np.sort(train), np.sort(stopping), np.sort(evaluation))
 
 
+def split_folds(
+    n_rows: int,
+    n_folds: int,
+    train_fraction: float,
+    generator: np.random.Generator,
+    strata: np.ndarray | None = None,
+) -> list[RowSplit]:
+    """Return one split per fold, whose evaluation rows are the fold.
+
+    Parameters
+    ----------
+    n_rows, n_folds : int
+    train_fraction : float
+        Share of the rows outside the fold that serve the gradient steps; the others decide when
+        to stop.
+    generator : numpy.random.Generator
+    strata : ndarray of shape (n_rows,), optional
+        Class codes; each part then holds every class in its share of all rows.
+
+    Examples
+    --------
+    >>> splits = split_folds(100, 4, 0.75, np.random.default_rng(0))
+    >>> [len(split.evaluation) for split in splits], len(splits[0].train)
+    ([25, 25, 25, 25], 56)
+    """
+    folds = np.array_split(_random_order(np.arange(n_rows), generator, strata), n_folds)
+    splits = []
+    for number, fold in enumerate(folds):
+        others = np.concatenate(folds[:number] + folds[number + 1 :])
+        order = _random_order(others, generator, strata)
+        n_train = min(max(round(train_fraction * len(others)), 1), len(others) - 1)
+        splits.append(RowSplit(np.sort(order[:n_train]), np.sort(order[n_train:]), np.sort(fold)))
+    return splits
+
+
+def _random_order(
+    rows: np.ndarray, generator: np.random.Generator, strata: np.ndarray | None
+) -> np.ndarray:
+    """Return the rows in random order; with strata, any stretch holds them in equal shares."""
+    order = generator.permutation(rows)
+    if strata is None:
+        return order
+    return _interleave(order, strata[order])
+
+
 def _interleave(order: np.ndarray, strata: np.ndarray) -> np.ndarray:
-    """Reorder so that every stretch of rows holds the classes in their overall shares."""
     place = np.empty(len(order))
     for code in np.unique(strata):
         members = np.flatnonzero(strata == code)

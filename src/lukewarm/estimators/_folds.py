@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from lukewarm._typing import FeatureSet
-from lukewarm.data import Removal, Rows, RowSplit, split_rows
+from lukewarm.data import Removal, Rows, RowSplit, split_folds, split_rows
 from lukewarm.estimators._problem import Problem
 from lukewarm.learners import BindsRows, Learner, train_until
 from lukewarm.reduction import ReducedModel, Reduction, ReductionData, constant_model
@@ -43,24 +43,7 @@ def plan_splits(
     n_rows, strata = len(problem.y), problem.strata
     if cross_fit is None:
         return [split_rows(n_rows, train_fraction, generator, strata)]
-    order = generator.permutation(n_rows)
-    if strata is not None:
-        order = order[np.argsort(strata[order], kind="stable")]
-    fold_of = np.empty(n_rows, dtype=int)
-    fold_of[order] = np.arange(n_rows) % cross_fit
-    splits = []
-    for fold in range(cross_fit):
-        seen = np.flatnonzero(fold_of != fold)
-        inner = generator.permutation(seen)
-        n_train = min(max(round(train_fraction * len(seen)), 1), len(seen) - 1)
-        splits.append(
-            RowSplit(
-                np.sort(inner[:n_train]),
-                np.sort(inner[n_train:]),
-                np.flatnonzero(fold_of == fold),
-            )
-        )
-    return splits
+    return split_folds(n_rows, cross_fit, train_fraction, generator, strata)
 
 
 def train_full(

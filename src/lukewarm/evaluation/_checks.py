@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm._validation import check_vector
@@ -29,6 +30,11 @@ def check_measure(measure: Measure, n_classes: int | None) -> None:
 
 def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
     """Return the class codes 0 .. k-1 of the labels `y`, and the sorted labels."""
+    missing = np.asarray(pd.isna(y))
+    if missing.any():
+        raise ValueError(
+            f"y must hold a class in every row; {int(missing.sum())} of {missing.size} are missing."
+        )
     labels = np.asarray(y)
     if labels.dtype.kind == "O":
         labels = labels.astype(str)

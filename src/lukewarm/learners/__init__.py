@@ -11,11 +11,22 @@ from lukewarm.learners._training import train_until
 __all__ = [
     "BindsRows",
     "CatBoostLearner",
+    "GradientBoostingLearner",
+    "HistGradientBoostingLearner",
     "Learner",
+    "LightGBMLearner",
     "Network",
     "ObliviousBoosting",
+    "ObliviousBoostingClassifier",
+    "ObliviousBoostingRegressor",
+    "PartialFitLearner",
+    "PipelineLearner",
+    "SkorchLearner",
     "StagedLearner",
+    "StagedPipelineLearner",
     "TorchLearner",
+    "WholeFitLearner",
+    "XGBoostLearner",
     "as_learner",
     "classifies",
     "train_until",
@@ -24,9 +35,20 @@ __all__ = [
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
+    "GradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
+    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
+    "LightGBMLearner": "lukewarm.learners._lightgbm",
     "Network": "lukewarm.learners._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",
+    "ObliviousBoostingClassifier": "lukewarm.learners.boosting",
+    "ObliviousBoostingRegressor": "lukewarm.learners.boosting",
+    "PartialFitLearner": "lukewarm.learners._sklearn_epochs",
+    "PipelineLearner": "lukewarm.learners._pipeline",
+    "SkorchLearner": "lukewarm.learners._skorch",
+    "StagedPipelineLearner": "lukewarm.learners._pipeline",
     "TorchLearner": "lukewarm.learners._torch",
+    "WholeFitLearner": "lukewarm.learners._sklearn_any",
+    "XGBoostLearner": "lukewarm.learners._xgboost",
 }
 
 

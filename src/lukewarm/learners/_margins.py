@@ -90,13 +90,9 @@ class MarginLearner(ABC):
         twin._margins = _MarginMemory()
         return twin
 
+    @abstractmethod
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Grow `n_steps` further trees on top of the margin reached."""
-        if n_steps == 0:
-            return
-        baseline = self._margin_at(X, self.n_steps) if self._segments else None
-        segment = self._grow(X, y, n_steps, weights, baseline)
-        self._segments = (*self._segments, segment)
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities."""
@@ -119,17 +115,6 @@ class MarginLearner(ABC):
             done += segment.n_trees
         self._margins.keep(X, self.n_steps, stages[-1][-1])
         return self._link(np.concatenate(stages))
-
-    @abstractmethod
-    def _grow(
-        self,
-        X: Features,
-        y: Vector,
-        n_steps: int,
-        weights: Vector | None,
-        baseline: np.ndarray | None,
-    ) -> Segment:
-        """Return `n_steps` trees trained on top of `baseline` (n, d)."""
 
     def _prepare(self, X: Features) -> Any:
         """Return the rows in the form the engine predicts from."""
@@ -182,6 +167,40 @@ class MarginLearner(ABC):
             d = self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
             return np.zeros((n_rows, d))
         return np.sum([segment.margin(data) for segment in segments], axis=0)
+
+
+class BlockMarginLearner(MarginLearner):
+    """A booster that needs a fit of its own for every block of trees.
+
+    Blocks grow with the steps taken, so that the cost of setting a fit up stays a small share
+    while a short continuation overshoots little.
+    """
+
+    first_block = 20
+
+    @property
+    def block_size(self) -> int:
+        """Trees worth growing in one fit."""
+        return max(self.first_block, self.steps_taken // 2)
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Grow `n_steps` further trees on top of the margin reached."""
+        if n_steps == 0:
+            return
+        baseline = self._margin_at(X, self.n_steps) if self._segments else None
+        segment = self._grow(X, y, n_steps, weights, baseline)
+        self._segments = (*self._segments, segment)
+
+    @abstractmethod
+    def _grow(
+        self,
+        X: Features,
+        y: Vector,
+        n_steps: int,
+        weights: Vector | None,
+        baseline: np.ndarray | None,
+    ) -> Segment:
+        """Return `n_steps` trees trained on top of `baseline` (n, d)."""
 
 
 class _MarginMemory:

@@ -3,7 +3,16 @@
 Importing this room loads numba; `lukewarm.learners` does so only when one of its names is used.
 """
 
+from lukewarm.learners.boosting._estimators import (
+    ObliviousBoostingClassifier,
+    ObliviousBoostingRegressor,
+)
 from lukewarm.learners.boosting._learner import ObliviousBoosting
 from lukewarm.learners.boosting._rows import BinnedRows
 
-__all__ = ["BinnedRows", "ObliviousBoosting"]
+__all__ = [
+    "BinnedRows",
+    "ObliviousBoosting",
+    "ObliviousBoostingClassifier",
+    "ObliviousBoostingRegressor",
+]

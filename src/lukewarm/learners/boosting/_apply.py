@@ -5,9 +5,20 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled, compiled_for, read_only
 
-@nb.njit(cache=True, nogil=True)
-def _add_bit(leaves, codes, threshold, is_category, bit):  # type: ignore[no-untyped-def]
+
+_TREES = (
+    read_only(nb.int32, 2),
+    read_only(nb.uint8, 2),
+    read_only(nb.float64, 3),
+    read_only(nb.boolean, 1),
+)
+_REMOVAL = (read_only(nb.boolean, 1), read_only(nb.uint8, 1))
+
+
+@compiled
+def _add_bit(leaves, codes, threshold, is_category, bit):
     if is_category:
         for row in range(len(leaves)):
             leaves[row] |= (codes[row] == threshold) << bit
@@ -16,8 +27,8 @@ def _add_bit(leaves, codes, threshold, is_category, bit):  # type: ignore[no-unt
             leaves[row] |= (codes[row] > threshold) << bit
 
 
-@nb.njit(cache=True, nogil=True)
-def _fill_groups(codes, features, thresholds, is_category, group_size, groups):  # type: ignore[no-untyped-def]
+@compiled
+def _fill_groups(codes, features, thresholds, is_category, group_size, groups):
     n_trees, depth = features.shape
     for tree in range(n_trees):
         group, place = tree // group_size, tree % group_size
@@ -48,8 +59,8 @@ def leaf_groups(
     return groups
 
 
-@nb.njit(cache=True, nogil=True)
-def _fixed_bits(features, thresholds, is_category, removed, fill_codes):  # type: ignore[no-untyped-def]
+@compiled
+def _fixed_bits(features, thresholds, is_category, removed, fill_codes):
     """Return the bits that still vary, and the others at the value removal gives them."""
     kept, fixed = 0, 0
     for level in range(len(features)):
@@ -65,10 +76,15 @@ def _fixed_bits(features, thresholds, is_category, removed, fill_codes):  # type
     return kept, fixed
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled_for(
+    *(
+        nb.void(read_only(leaf, 2), nb.int64, *_TREES, *_REMOVAL, nb.float64[:, ::1])
+        for leaf in (nb.uint8, nb.uint16)
+    )
+)
 def add_groups(
     groups, group_size, features, thresholds, values, is_category, removed, fill_codes, raw
-):  # type: ignore[no-untyped-def]
+):
     """Add the trees' values to `raw` (n_outputs, n), from stored leaf numbers and a mask."""
     n_trees, depth = features.shape
     n_outputs = raw.shape[0]
@@ -95,8 +111,8 @@ def add_groups(
                 target[row] += table[leaves[row]]
 
 
-@nb.njit(cache=True, nogil=True)
-def _leaves_of_tree(codes, features, thresholds, is_category, removed, fill_codes, leaves):  # type: ignore[no-untyped-def]
+@compiled
+def _leaves_of_tree(codes, features, thresholds, is_category, removed, fill_codes, leaves):
     kept, fixed = _fixed_bits(features, thresholds, is_category, removed, fill_codes)
     leaves[:] = fixed
     for level in range(len(features)):
@@ -105,8 +121,10 @@ def _leaves_of_tree(codes, features, thresholds, is_category, removed, fill_code
             _add_bit(leaves, codes[feature], thresholds[level], is_category[feature], level)
 
 
-@nb.njit(cache=True, nogil=True)
-def add_trees(codes, features, thresholds, values, is_category, removed, fill_codes, raw, stages):  # type: ignore[no-untyped-def]
+@compiled_for(
+    nb.void(read_only(nb.uint8, 2), *_TREES, *_REMOVAL, nb.float64[:, ::1], nb.float64[:, :, ::1])
+)
+def add_trees(codes, features, thresholds, values, is_category, removed, fill_codes, raw, stages):
     """Add the trees' values to `raw` (n_outputs, n); `stages` gets the sum after each tree.
 
     `stages` has shape (n_trees, n_outputs, n), or (0, 0, 0) where no one asks.

@@ -1,8 +1,9 @@
-"""Features to bins: quantile borders learnt on the training rows, one code per value."""
+"""A table to codes: what was learnt of every column on the training rows."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,62 +12,8 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features
-
-MISSING = 0
-"""The code of a missing value; it has a bin of its own, below all others."""
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """How one column becomes codes.
-
-    Parameters
-    ----------
-    borders : ndarray of shape (n_bins - 1,), or None
-        Ascending; a value above `b` of the borders has code ``b + 1``. None for a categorical
-        column.
-    levels : pandas.Index, or None
-        The levels with a bin of their own, most frequent first; level `l` has code ``l + 1``.
-    has_missing : bool
-        Whether the training rows had missing values here; else no split tests for them.
-    has_other : bool
-        Whether the training rows had levels without a bin of their own.
-    """
-
-    borders: np.ndarray | None = None
-    levels: pd.Index | None = None
-    has_missing: bool = False
-    has_other: bool = False
-
-    @property
-    def n_codes(self) -> int:
-        """Codes run over 0 .. n_codes - 1."""
-        if self.levels is not None:
-            return len(self.levels) + 2
-        assert self.borders is not None
-        return len(self.borders) + 2
-
-    @property
-    def first_threshold(self) -> int:
-        """The lowest threshold a split may have; a test at 0 asks for missing values."""
-        return 0 if self.has_missing else 1
-
-    @property
-    def last_threshold(self) -> int:
-        """The highest threshold a split may have."""
-        if self.levels is None:
-            return self.n_codes - 2
-        # Of two values in all, a test for the one is a test for the other.
-        n_values = len(self.levels) + self.has_missing + self.has_other
-        return self.n_codes - 1 - (not self.has_other) - (n_values == 2)
-
-    def encode(self, values: Any) -> np.ndarray:
-        """Return the codes of `values`, uint8 of shape (n,)."""
-        if self.levels is not None:
-            return _encode_levels(values, self.levels)
-        numbers = np.asarray(values, dtype=float)
-        codes = np.searchsorted(self.borders, numbers, side="left") + 1
-        return np.where(np.isnan(numbers), MISSING, codes).astype(np.uint8)
+from lukewarm.learners.boosting._columns import CategoryColumn, Column, NumericColumn
+from lukewarm.learners.boosting._encode import PADDED_WIDTH, encode_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,35 +23,65 @@ class Borders:
     columns: tuple[Column, ...]
 
     @classmethod
-    def learn(cls, X: Features, n_bins: int) -> Borders:
+    def learn(cls, X: Features, n_bins: int, n_threads: int = 1) -> Borders:
         """Return the borders of the training rows `X`."""
-        return cls(tuple(_learn_column(column, n_bins) for column in _columns_of(X)))
 
-    def encode(self, X: Features) -> np.ndarray:
+        def learn(column: int) -> Column:
+            return _learn_column(_column_of(X, column), n_bins)
+
+        return cls(tuple(_map(learn, range(X.shape[1]), n_threads)))
+
+    def encode(self, X: Features, n_threads: int = 1) -> np.ndarray:
         """Return the codes of `X`, uint8 of shape (p, n): a feature's codes lie together."""
-        columns = list(_columns_of(X))
-        if len(columns) != len(self.columns):
+        if X.shape[1] != len(self.columns):
             raise ValueError(
-                f"X must have {len(self.columns)} columns, as in training; got {len(columns)}."
+                f"X must have {len(self.columns)} columns, as in training; got {X.shape[1]}."
             )
-        codes = np.empty((len(columns), len(X)), dtype=np.uint8)
-        for feature, values in enumerate(columns):
-            codes[feature] = self.columns[feature].encode(values)
+        codes = np.empty((len(self.columns), len(X)), dtype=np.uint8)
+        if isinstance(X, np.ndarray):
+            self._encode_matrix(X, codes, n_threads)
+        else:
+            for feature, column in enumerate(self.columns):
+                self._encode_column(feature, column, X.iloc[:, feature], codes)
         return codes
 
-    def encode_value(self, feature: int, value: Any) -> int:
-        """Return the code of one value of one feature."""
-        column = self.columns[feature]
-        if column.borders is None:
-            return int(column.encode([value])[0])
-        if value is None or np.isnan(value):
-            return MISSING
-        return bisect_left(column.borders, value) + 1
+    def _encode_matrix(self, X: np.ndarray, codes: np.ndarray, n_threads: int) -> None:
+        if self.is_category.any():
+            raise TypeError(
+                "X must be a DataFrame, because the model was trained on one with categorical "
+                "columns; got an array."
+            )
+        numbers = X if X.dtype in (np.float32, np.float64) else X.astype(float)
+        edges = np.linspace(0, len(X), n_threads + 1).astype(int)
+
+        def encode(part: int) -> None:
+            encode_numbers(numbers, self._padded, codes, edges[part], edges[part + 1])
+
+        list(_map(encode, range(n_threads), n_threads))
+
+    def _encode_column(
+        self, feature: int, column: Column, values: pd.Series, codes: np.ndarray
+    ) -> None:
+        if isinstance(column, CategoryColumn):
+            codes[feature] = column.encode(values)
+            return
+        numbers = _as_numbers(values)[:, None]
+        padded, own_codes = self._padded[feature : feature + 1], codes[feature : feature + 1]
+        encode_numbers(numbers, padded, own_codes, 0, len(values))
+
+    @cached_property
+    def _padded(self) -> np.ndarray:
+        """The borders filled up with infinity."""
+        padded = np.full((len(self.columns), PADDED_WIDTH), np.inf)
+        for feature, column in enumerate(self.columns):
+            if isinstance(column, NumericColumn):
+                padded[feature, : len(column.borders)] = column.borders
+        return padded
 
     @cached_property
     def is_category(self) -> np.ndarray:
         """Which features are categorical, shape (p,)."""
-        return np.array([column.levels is not None for column in self.columns])
+        return np.array([column.is_category for column in self.columns])
 
     @cached_property
     def n_codes(self) -> np.ndarray:
@@ -112,61 +89,30 @@ class Borders:
         return np.array([column.n_codes for column in self.columns], dtype=np.int64)
 
     @cached_property
-    def first_thresholds(self) -> np.ndarray:
-        """Lowest threshold of each feature, shape (p,)."""
-        return np.array([column.first_threshold for column in self.columns], dtype=np.int64)
-
-    @cached_property
-    def last_thresholds(self) -> np.ndarray:
-        """Highest threshold of each feature, shape (p,)."""
-        return np.array([column.last_threshold for column in self.columns], dtype=np.int64)
-
-
-def quantile_borders(values: np.ndarray, n_bins: int) -> np.ndarray:
-    """Return at most ``n_bins - 1`` borders that leave about equally many values in each bin.
-
-    A border lies half way between two neighbouring values; missing values are passed over.
-
-    Examples
-    --------
-    >>> quantile_borders(np.array([1.0, 2.0, 3.0, 4.0]), 2)
-    array([2.5])
-    """
-    ordered = np.sort(values[~np.isnan(values)])
-    if len(ordered) == 0:
-        return np.empty(0)
-    steps = np.flatnonzero(ordered[1:] > ordered[:-1])
-    if len(steps) >= n_bins:
-        wanted = np.arange(1, n_bins) * (len(ordered) / n_bins) - 1
-        steps = np.unique(steps[np.minimum(np.searchsorted(steps, wanted), len(steps) - 1)])
-    lower, upper = ordered[steps].astype(float), ordered[steps + 1].astype(float)
-    # A half taken before adding cannot overflow; where it rounds up, `lower` itself separates.
-    middle = lower / 2 + upper / 2
-    return np.where(middle < upper, middle, lower)
+    def thresholds(self) -> np.ndarray:
+        """Lowest and highest threshold of each feature, shape (2, p)."""
+        pairs = [column.thresholds for column in self.columns]
+        return np.array(pairs, dtype=np.int64).T.copy()
 
 
 def _learn_column(values: Any, n_bins: int) -> Column:
-    if isinstance(values, pd.Series) and not pd.api.types.is_numeric_dtype(values.dtype):
-        levels = values.value_counts().index  # ties are in order of appearance
-        return Column(
-            levels=pd.Index(np.asarray(levels, dtype=object)[: n_bins - 1]),
-            has_missing=bool(values.isna().any()),
-            has_other=len(levels) > n_bins - 1,
-        )
-    numbers = np.asarray(values, dtype=float)
-    borders = quantile_borders(numbers, n_bins)
-    return Column(borders=borders, has_missing=bool(np.isnan(numbers).any()))
+    if isinstance(values, pd.Series):
+        if not pd.api.types.is_numeric_dtype(values.dtype):
+            return CategoryColumn.learn(values, n_bins)
+        values = _as_numbers(values)
+    return NumericColumn.learn(values, n_bins)
 
 
-def _encode_levels(values: Any, levels: pd.Index) -> np.ndarray:
-    """Return codes where levels without a bin of their own, unseen ones too, share the last."""
-    objects = pd.Series(values).astype(object)
-    positions = levels.get_indexer(objects)
-    codes = np.where(positions < 0, len(levels), positions) + 1
-    return np.where(objects.isna(), MISSING, codes).astype(np.uint8)
+def _column_of(X: Features, column: int) -> Any:
+    return X.iloc[:, column] if isinstance(X, pd.DataFrame) else X[:, column]
 
 
-def _columns_of(X: Features) -> Any:
-    if isinstance(X, pd.DataFrame):
-        return (X.iloc[:, column] for column in range(X.shape[1]))
-    return (X[:, column] for column in range(X.shape[1]))
+def _as_numbers(values: pd.Series) -> np.ndarray:
+    return values.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _map(task: Callable[[int], Any], items: Iterable[int], n_threads: int) -> Iterable[Any]:
+    if n_threads == 1:
+        return map(task, items)
+    with ThreadPoolExecutor(n_threads) as pool:
+        return pool.map(task, items)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.learners.boosting._work import LOGISTIC, SOFTMAX, SQUARED
 
 # The most a leaf may move a log-odds before the learning rate.
 _LARGEST_NEWTON_STEP = 8.0
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def set_gradients(problem, scale, raw, work):
     """Set the residuals to minus the loss's gradient, the curvatures to its second derivative.
 
@@ -45,7 +45,7 @@ def set_gradients(problem, scale, raw, work):
                 curvatures[output, row] = chance * (1.0 - chance)
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def set_leaf_values(problem, rules, scale, work, values):
     """Set `values` (n_leaves, n_outputs): the mean residual of a leaf, or Newton's step."""
     n_leaves, n_outputs = values.shape

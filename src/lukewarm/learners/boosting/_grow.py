@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.learners.boosting._gradients import set_gradients, set_leaf_values
 from lukewarm.learners.boosting._histograms import (
     count_all_rows,
@@ -13,7 +13,6 @@ from lukewarm.learners.boosting._histograms import (
     list_rows_to_count,
     quantise,
     score_splits,
-    take_values,
 )
 from lukewarm.learners.boosting._rng import next_state, start_stream, uniform
 from lukewarm.learners.boosting._sampling import (
@@ -28,21 +27,9 @@ from lukewarm.learners.boosting._sampling import (
 _MOST_FOR_BLIND_DRAWS = 1.0
 
 
-@nb.njit(cache=True, nogil=True)
-def split_leaves(codes, threshold, is_category, level, leaves):
-    """Set bit `level` of the leaf of every row that passes the test."""
-    bit = np.uint16(1 << level)
-    if is_category:
-        for row in range(len(leaves)):
-            leaves[row] |= bit if codes[row] == threshold else np.uint16(0)
-    else:
-        for row in range(len(leaves)):
-            leaves[row] |= bit if codes[row] > threshold else np.uint16(0)
-
-
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _mean_square(problem, work):
-    """Return the weighted mean of squared residuals: the largest value D can take."""
+    """Return the mean squared residual, which bounds D, and the weight of the sampled rows."""
     total, mass = 0.0, 0.0
     for row in range(len(problem.weights)):
         weight = problem.weights[row] * work.sample[row]
@@ -52,69 +39,123 @@ def _mean_square(problem, work):
     return (total / mass, mass) if mass > 0.0 else (0.0, 1.0)
 
 
-@nb.njit(cache=True, nogil=True)
-def _grow_blindly(table, problem, rules, chosen, bound, state, features, thresholds, work):
+@compiled
+def begin_tree(problem, rules, candidates, seed, step, scale, raw, work):
+    """Set the gradients; return the features to split on, the random state, the bound and mass."""
+    state = start_stream(seed, step)
+    chosen, state = draw_features(candidates, rules.feature_fraction, state)
+    state = draw_sample(rules.subsample, work.sample, state)
+    set_gradients(problem, scale, raw, work)
+    work.leaves[:] = 0
+    bound, mass = 0.0, 1.0
+    if rules.random_strength > 0.0:
+        bound, mass = _mean_square(problem, work)
+    return chosen, state, bound, mass
+
+
+@compiled
+def draws_blindly(rules, bound):
+    """Return whether the noise is so strong that scores hardly matter."""
+    return rules.random_strength > 0.0 and bound <= _MOST_FOR_BLIND_DRAWS * rules.random_strength
+
+
+@compiled
+def split_leaves(table, feature, threshold, level, leaves):
+    """Set bit `level` of the leaf of every row that passes the test."""
+    codes = table.codes[feature]
+    bit = np.uint16(1 << level)
+    if table.is_category[feature]:
+        for row in range(len(leaves)):
+            leaves[row] |= bit if codes[row] == threshold else np.uint16(0)
+    else:
+        for row in range(len(leaves)):
+            leaves[row] |= bit if codes[row] > threshold else np.uint16(0)
+
+
+@compiled
+def grow_blindly(table, problem, rules, chosen, bound, state, features, thresholds, work):
+    """Draw all levels of a tree without histograms."""
     for level in range(len(features)):
         place, threshold, state = draw_split_blindly(
             table, problem, chosen, rules, bound, features, thresholds, level, state, work
         )
         if place < 0:
             return
-        feature = chosen[place]
-        features[level], thresholds[level] = feature, threshold
-        split_leaves(
-            table.codes[feature], threshold, table.is_category[feature], level, work.leaves
-        )
+        features[level], thresholds[level] = chosen[place], threshold
+        split_leaves(table, chosen[place], threshold, level, work.leaves)
 
 
-@nb.njit(cache=True, nogil=True)
-def _grow_by_scores(table, problem, rules, chosen, mass, state, features, thresholds, work):
-    n_outputs, depth = len(problem.start), len(features)
+@compiled
+def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work):
+    """Bring the histograms of the features ``chosen[places]`` to `level` and score their splits.
+
+    Threads that work on different places do not meet.
+    """
+    shift, _, weight_scale = scales
     stride = work.scores.shape[1]
+    if level == 0:
+        count_all_rows(table.codes, chosen, places, stride, work)
+    else:
+        count_listed_rows(table.codes, chosen, places, n_listed, level - 1, stride, swapped, work)
+    n_outputs = work.residuals.shape[0]
+    l2 = rules.l2 * weight_scale
+    score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, work)
+
+
+@compiled
+def choose_and_split(table, rules, chosen, mass, level, scales, state, features, thresholds, work):
+    """Choose the split of a level from the scores, and list the rows to count for the next.
+
+    Returns how many rows are listed, which siblings are swapped, the random state, and whether
+    there was a split left to choose.
+    """
+    shift, scale, weight_scale = scales
+    if rules.random_strength > 0.0:
+        to_exponent = weight_scale / (scale * scale * mass * rules.random_strength)
+        place, threshold = draw_split(
+            table, chosen, work.scores, to_exponent, features, thresholds, level, uniform(state)
+        )
+        state = next_state(state)
+    else:
+        place, threshold = best_split(table, chosen, work.scores, features, thresholds, level)
+    if place < 0:
+        return np.uintp(0), np.zeros(0, np.bool_), state, False
+    feature = chosen[place]
+    features[level], thresholds[level] = feature, threshold
+    split_leaves(table, feature, threshold, level, work.leaves)
+    if level == len(features) - 1:
+        return np.uintp(0), np.zeros(0, np.bool_), state, True
+    counted, swapped = find_smaller_siblings(
+        table, feature, threshold, work.histograms[-1, place], shift, level, work.scores.shape[1]
+    )
+    return list_rows_to_count(counted, work), swapped, state, True
+
+
+@compiled
+def _grow_by_scores(table, problem, rules, chosen, mass, state, features, thresholds, work):
     places = np.arange(len(chosen))
-    shift, scale, weight_scale = quantise(problem, work)
-    for level in range(depth):
-        if level == 0:
-            count_all_rows(table.codes, chosen, places, stride, work)
-        score_splits(
-            table, chosen, places, n_outputs, level, shift, rules.l2 * weight_scale, stride, work
+    scales = quantise(problem, work)
+    n_listed, swapped, is_split = np.uintp(0), np.zeros(0, np.bool_), True
+    for level in range(len(features)):
+        count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work)
+        n_listed, swapped, state, is_split = choose_and_split(
+            table, rules, chosen, mass, level, scales, state, features, thresholds, work
         )
-        if rules.random_strength > 0.0:
-            to_exponent = weight_scale / (scale * scale * mass * rules.random_strength)
-            place, threshold = draw_split(
-                table, chosen, work.scores, to_exponent, features, thresholds, level, uniform(state)
-            )
-            state = next_state(state)
-        else:
-            place, threshold = best_split(table, chosen, work.scores, features, thresholds, level)
-        if place < 0:
+        if not is_split:
             return
-        feature = chosen[place]
-        features[level], thresholds[level] = feature, threshold
-        split_leaves(
-            table.codes[feature], threshold, table.is_category[feature], level, work.leaves
-        )
-        if level == depth - 1:
-            return
-        counted, swapped = find_smaller_siblings(
-            work.histograms[-1, place],
-            shift,
-            table.n_codes[feature],
-            threshold,
-            table.is_category[feature],
-            level,
-            stride,
-        )
-        n_listed = list_rows_to_count(counted, work)
-        for channel in range(work.channels.shape[0]):
-            take_values(channel, n_listed, work)
-            count_listed_rows(
-                table.codes, chosen, places, channel, n_listed, level, stride, swapped, work
-            )
 
 
-@nb.njit(cache=True, nogil=True)
-def grow(
+@compiled
+def end_tree(problem, rules, scale, raw, values, work):
+    """Set the leaf values and add them to `raw`."""
+    set_leaf_values(problem, rules, scale, work, values)
+    for output in range(raw.shape[0]):
+        for row in range(raw.shape[1]):
+            raw[output, row] += values[work.leaves[row], output]
+
+
+@compiled
+def grow_trees(
     table,
     problem,
     rules,
@@ -129,20 +170,14 @@ def grow(
     scales,
     work,
 ):
-    """Grow ``len(features)`` trees after `step` others; fill in the trees, bring `raw` along."""
-    n_outputs, n_rows = raw.shape
+    """Grow ``len(features)`` trees after `step` others; fill them in and bring `raw` along."""
     for tree in range(len(features)):
-        state = start_stream(seed, step + tree)
-        chosen, state = draw_features(candidates, rules.feature_fraction, state)
-        state = draw_sample(rules.subsample, work.sample, state)
-        set_gradients(problem, scale, raw, work)
-        work.leaves[:] = 0
+        chosen, state, bound, mass = begin_tree(
+            problem, rules, candidates, seed, step + tree, scale, raw, work
+        )
         features[tree, :] = -1
-        bound, mass = 0.0, 1.0
-        if rules.random_strength > 0.0:
-            bound, mass = _mean_square(problem, work)
-        if rules.random_strength > 0.0 and bound <= _MOST_FOR_BLIND_DRAWS * rules.random_strength:
-            _grow_blindly(
+        if draws_blindly(rules, bound):
+            grow_blindly(
                 table, problem, rules, chosen, bound, state, features[tree], thresholds[tree], work
             )
         elif len(chosen) > 0:
@@ -151,7 +186,4 @@ def grow(
             )
         scale *= rules.shrink
         scales[tree] = scale
-        set_leaf_values(problem, rules, scale, work, values[tree])
-        for output in range(n_outputs):
-            for row in range(n_rows):
-                raw[output, row] += values[tree, work.leaves[row], output]
+        end_tree(problem, rules, scale, raw, values[tree], work)

@@ -12,11 +12,12 @@ much as the addition.
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled
 
-@nb.njit(cache=True, nogil=True)
+
+@compiled
 def count_bits(n_rows):
     """Return the number of bits that hold a count of up to `n_rows`."""
     bits = 1
@@ -25,7 +26,7 @@ def count_bits(n_rows):
     return bits
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _power_of_two_scale(largest, n_rows, n_bits):
     """Return a scale at which `n_rows` integers up to `largest` sum to less than 2**n_bits."""
     if largest == 0.0:
@@ -33,7 +34,7 @@ def _power_of_two_scale(largest, n_rows, n_bits):
     return 2.0 ** np.floor(n_bits - 1 - count_bits(n_rows) - np.log2(largest))
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def quantise(problem, work):
     """Fill the channels; return `shift`, the scale of the sums and the scale of the weights."""
     residuals, weights, sample, channels = (
@@ -62,7 +63,7 @@ def quantise(problem, work):
     return shift, scale, weight_scale
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def count_all_rows(codes, chosen, places, stride, work):
     """Set the histograms of the features ``chosen[places]`` before any split."""
     for channel in range(work.channels.shape[0]):
@@ -74,9 +75,9 @@ def count_all_rows(codes, chosen, places, stride, work):
                 histogram[column[row]] += values[row]
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def list_rows_to_count(counted, work):
-    """Set `rows` and `offsets` to the rows of the leaves in `counted`; return how many.
+    """Set `rows`, `offsets` and `values` to the rows of the leaves in `counted`; return how many.
 
     ``counted[leaf]`` is where the leaf's histogram begins, or 0 where it is not to be counted.
     """
@@ -86,49 +87,53 @@ def list_rows_to_count(counted, work):
         work.rows[n_listed] = row
         work.offsets[n_listed] = offset
         n_listed += np.uintp(offset > 0)
+    for channel in range(work.channels.shape[0]):
+        column, values = work.channels[channel], work.values[channel]
+        for item in range(n_listed):
+            values[item] = column[work.rows[item]]
     return n_listed
 
 
-@nb.njit(cache=True, nogil=True)
-def take_values(channel, n_listed, work):
-    """Set `values` to the listed rows' entries of one channel."""
-    column = work.channels[channel]
-    for place in range(n_listed):
-        work.values[place] = column[work.rows[place]]
-
-
-@nb.njit(cache=True, nogil=True)
-def count_listed_rows(codes, chosen, places, channel, n_listed, level, stride, swapped, work):
-    """Turn one channel's histograms before the split at `level` into those after it.
+@compiled
+def count_listed_rows(codes, chosen, places, n_listed, level, stride, swapped, work):
+    """Turn the histograms before the split at `level` into those after it.
 
     Only the smaller of two siblings was listed; the other is what remains of their parent. The
     listed ones are counted behind all parents, where the upper siblings belong; ``swapped[parent]``
     says that the listed one is the lower.
     """
     n_parents = 1 << level
-    rows, offsets, values = work.rows, work.offsets, work.values
-    for place in places:
-        histogram, column = work.histograms[channel, place], codes[chosen[place]]
-        histogram[n_parents * stride : 2 * n_parents * stride] = 0
-        for item in range(n_listed):
-            histogram[np.uintp(offsets[item]) + np.uintp(column[rows[item]])] += values[item]
-        for parent in range(n_parents):
-            lower = histogram[parent * stride : (parent + 1) * stride]
-            upper = histogram[(n_parents + parent) * stride : (n_parents + parent + 1) * stride]
-            if swapped[parent]:
-                for code in range(stride):
-                    lower[code], upper[code] = upper[code], lower[code] - upper[code]
-            else:
-                for code in range(stride):
-                    lower[code] -= upper[code]
+    for channel in range(work.channels.shape[0]):
+        values = work.values[channel]
+        for place in places:
+            histogram, column = work.histograms[channel, place], codes[chosen[place]]
+            histogram[n_parents * stride : 2 * n_parents * stride] = 0
+            for item in range(n_listed):
+                code = column[work.rows[item]]
+                histogram[np.uintp(work.offsets[item]) + np.uintp(code)] += values[item]
+            _subtract_siblings(histogram, n_parents, stride, swapped)
 
 
-@nb.njit(cache=True, nogil=True)
-def find_smaller_siblings(histogram, shift, n_codes, threshold, is_category, level, stride):
+@compiled
+def _subtract_siblings(histogram, n_parents, stride, swapped):
+    for parent in range(n_parents):
+        lower = histogram[parent * stride : (parent + 1) * stride]
+        upper = histogram[(n_parents + parent) * stride : (n_parents + parent + 1) * stride]
+        if swapped[parent]:
+            for code in range(stride):
+                lower[code], upper[code] = upper[code], lower[code] - upper[code]
+        else:
+            for code in range(stride):
+                lower[code] -= upper[code]
+
+
+@compiled
+def find_smaller_siblings(table, feature, threshold, histogram, shift, level, stride):
     """Return for each leaf after a split where to count it, 0 for the larger of two siblings.
 
     `histogram` is that of the counts (or weights) over the feature the split tests.
     """
+    n_codes, is_category = table.n_codes[feature], table.is_category[feature]
     n_parents = 1 << level
     mask = (np.int64(1) << shift) - 1 if shift > 0 else np.int64(-1)
     counted = np.zeros(2 * n_parents, np.uint32)
@@ -146,7 +151,7 @@ def find_smaller_siblings(histogram, shift, n_codes, threshold, is_category, lev
     return counted, swapped
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, work):
     """Set ``scores[place, threshold]`` to the sum over leaves of S^2 / W, in integer units.
 
@@ -171,7 +176,7 @@ def score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, wor
                     _add_scores(left, total, left_count, total_count, l2, n_codes, scores)
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _accumulate(histogram, is_category, left):
     """Set ``left[t]`` to the sum on the other side of a test at t; return the sum of all."""
     total = np.int64(0)
@@ -181,7 +186,7 @@ def _accumulate(histogram, is_category, left):
     return total
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _add_packed_scores(left, total, shift, l2, scores):
     mask = (np.int64(1) << shift) - 1
     for code in range(len(left)):
@@ -192,7 +197,7 @@ def _add_packed_scores(left, total, shift, l2, scores):
         scores[code] += left_sum * left_sum / left_count + right_sum * right_sum / right_count
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _add_scores(left, total, left_count, total_count, l2, n_codes, scores):
     for code in range(n_codes):
         left_sum, right_sum = np.float64(left[code]), np.float64(total - left[code])

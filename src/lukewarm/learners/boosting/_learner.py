@@ -12,12 +12,12 @@ import numpy as np
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_choice, check_count, check_number
 from lukewarm.learners.boosting._apply import add_groups, add_trees
+from lukewarm.learners.boosting._block import grow_block
 from lukewarm.learners.boosting._borders import Borders
-from lukewarm.learners.boosting._grow import grow
 from lukewarm.learners.boosting._objectives import Objective, objective_for
 from lukewarm.learners.boosting._rows import BinnedRows
 from lukewarm.learners.boosting._trees import Trees
-from lukewarm.learners.boosting._work import Problem, Rules, Table, make_workspace
+from lukewarm.learners.boosting._work import Problem, Rules, Table
 
 _FREEZING = threading.Lock()
 _NO_STAGES = np.empty((0, 0, 0))
@@ -56,6 +56,8 @@ class ObliviousBoosting:
         The shares of rows and of features that a tree is grown on.
     objective : {"log_loss", "squared_error"}, default "log_loss"
         What a classifier minimises; the squared error is that of its probabilities.
+    n_threads : int, default 1
+        Threads that share the features of one tree; their number never changes a result.
     n_classes : int, optional
         None for regression.
     seed : int, default 0
@@ -87,6 +89,7 @@ class ObliviousBoosting:
         subsample: float = 1.0,
         feature_fraction: float = 1.0,
         objective: str = "log_loss",
+        n_threads: int = 1,
         n_classes: int | None = None,
         seed: int = 0,
     ) -> None:
@@ -99,6 +102,7 @@ class ObliviousBoosting:
         self.subsample = _check_share("subsample", subsample)
         self.feature_fraction = _check_share("feature_fraction", feature_fraction)
         self.objective = check_choice("objective", objective, ["log_loss", "squared_error"])
+        self.n_threads = check_count("n_threads", n_threads)
         if n_classes is not None:
             check_count("n_classes", n_classes, minimum=2)
         self.n_classes = n_classes
@@ -113,6 +117,12 @@ class ObliviousBoosting:
         self._shared: Trees | None = None
         self._own: Trees | None = None
         self._standings: WeakKeyDictionary[BinnedRows, _Standing] = WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_standings": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _standings=WeakKeyDictionary())
 
     @property
     def n_steps(self) -> int:
@@ -133,6 +143,7 @@ class ObliviousBoosting:
             "subsample",
             "feature_fraction",
             "objective",
+            "n_threads",
             "n_classes",
             "seed",
         )
@@ -168,8 +179,8 @@ class ObliviousBoosting:
 
         The borders are those the model was trained with; before training, those of `X_train`.
         """
-        borders = self._borders or Borders.learn(X_train, self.n_bins)
-        return tuple(BinnedRows.encode(borders, X) for X in (X_train, *others))
+        borders = self._borders or Borders.learn(X_train, self.n_bins, self.n_threads)
+        return tuple(BinnedRows.encode(borders, X, self.n_threads) for X in (X_train, *others))
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Grow `n_steps` further trees on these rows."""
@@ -177,7 +188,7 @@ class ObliviousBoosting:
             return
         if self._borders is None:
             is_bound = isinstance(X, BinnedRows)
-            self._borders = X.borders if is_bound else Borders.learn(X, self.n_bins)
+            self._borders = X.borders if is_bound else Borders.learn(X, self.n_bins, self.n_threads)
         rows = self._as_rows(X)
         target = self._objective.target(y)
         row_weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=float)
@@ -253,8 +264,7 @@ class ObliviousBoosting:
         table = Table(
             rows.codes,
             borders.n_codes,
-            borders.first_thresholds,
-            borders.last_thresholds,
+            *borders.thresholds,
             borders.is_category,
         )
         problem = Problem(target, self._start, weights, is_weighted, self._objective.kind)
@@ -267,7 +277,7 @@ class ObliviousBoosting:
             self.feature_fraction,
             self._unit,
         )
-        grow(
+        grow_block(
             table,
             problem,
             rules,
@@ -276,18 +286,15 @@ class ObliviousBoosting:
             self.n_steps,
             self._scale(self.n_steps),
             raw,
-            grown.features,
-            grown.thresholds,
-            grown.values,
-            grown.scales,
-            make_workspace(table, problem, rows.candidates, self.depth),
+            grown,
+            self.n_threads,
         )
         return grown
 
     def _as_rows(self, X: Features) -> BinnedRows:
         assert self._borders is not None
         if not isinstance(X, BinnedRows):
-            return BinnedRows.encode(self._borders, X)
+            return BinnedRows.encode(self._borders, X, self.n_threads)
         if X.borders is not self._borders:
             raise ValueError(
                 "X was bound with other borders than this model was trained with; "

@@ -58,7 +58,7 @@ class SquaredError:
 
     def target(self, y: Vector) -> np.ndarray:
         """Return y as the one output's target."""
-        return np.ascontiguousarray(y, dtype=float)[None, :]
+        return np.array(y, dtype=float)[None, :]
 
     def start(self, target: np.ndarray, weights: Vector) -> np.ndarray:
         """Return the mean of y."""
@@ -148,5 +148,5 @@ class ProbabilityError:
 
 def _indicators(y: Vector, n_outputs: int) -> np.ndarray:
     if n_outputs == 1:
-        return np.ascontiguousarray(y, dtype=float)[None, :]
+        return np.array(y, dtype=float)[None, :]
     return (np.arange(n_outputs)[:, None] == y[None, :]).astype(float)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
+
+from lukewarm.learners.boosting._compiled import compiled
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -11,27 +12,27 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _TO_UNIT = 2.0**-53
 
 
-@nb.njit(cache=True, inline="always")
-def mix(state):  # type: ignore[no-untyped-def]
+@compiled
+def mix(state):
     """Return the output function of SplitMix64 (Steele, Lea and Flood 2014)."""
     z = (state ^ (state >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))
 
 
-@nb.njit(cache=True)
-def start_stream(seed, step):  # type: ignore[no-untyped-def]
+@compiled
+def start_stream(seed, step):
     """Return the state of the stream that belongs to one step of one seed."""
     return mix(mix(np.uint64(seed) + _GOLDEN) + np.uint64(step) * _GOLDEN)
 
 
-@nb.njit(cache=True)
-def next_state(state):  # type: ignore[no-untyped-def]
+@compiled
+def next_state(state):
     """Return the state after `state`."""
     return state + _GOLDEN
 
 
-@nb.njit(cache=True)
-def uniform(state):  # type: ignore[no-untyped-def]
+@compiled
+def uniform(state):
     """Return the uniform number in (0, 1) at `state`."""
     return (np.float64(mix(state) >> np.uint64(11)) + 0.5) * _TO_UNIT

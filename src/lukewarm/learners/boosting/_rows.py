@@ -53,12 +53,16 @@ class BinnedRows:
             self.varies = source.varies
 
     @classmethod
-    def encode(cls, borders: Borders, X: Features) -> BinnedRows:
+    def encode(cls, borders: Borders, X: Features, n_threads: int = 1) -> BinnedRows:
         """Return the rows of `X` as codes."""
-        return cls(borders, borders.encode(X))
+        return cls(borders, borders.encode(X, n_threads))
 
     def __len__(self) -> int:
         return self.codes.shape[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Kept leaves are left behind; whoever loads the rows computes them again.
+        return BinnedRows, (self.borders, self.codes, self.removed, self.fill_codes)
 
     @property
     def candidates(self) -> np.ndarray:
@@ -70,7 +74,7 @@ class BinnedRows:
         mask, fill_codes = self.removed.copy(), self.fill_codes.copy()
         for feature in removed:
             mask[feature] = True
-            fill_codes[feature] = self.borders.encode_value(feature, fill_values[feature])
+            fill_codes[feature] = self.borders.columns[feature].code_of(fill_values[feature])
         return BinnedRows(self.borders, self.codes, mask, fill_codes, self._source)
 
     def leaf_groups(self, trees: Trees) -> np.ndarray | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.learners.boosting._rng import next_state, uniform
 
 
-@nb.njit(cache=True, nogil=True)
+_MORE_THAN_ROUNDING = 1.0 + 1e-9
+
+
+@compiled
 def _is_used(features, thresholds, level, feature, threshold):
     for earlier in range(level):
         if features[earlier] == feature and thresholds[earlier] == threshold:
@@ -16,23 +19,26 @@ def _is_used(features, thresholds, level, feature, threshold):
     return False
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def best_split(table, chosen, scores, features, thresholds, level):
     """Return the place and threshold of the highest score among the splits not yet used.
 
-    The place is -1 when no split is left.
+    Of splits that differ by no more than rounding the first is taken, so that ties do not depend
+    on how residuals were rounded. The place is -1 when no split is left.
     """
     best, best_place, best_threshold = -1.0, -1, 0
     for place in range(len(chosen)):
         feature = chosen[place]
         for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
             score = scores[place, threshold]
-            if score > best and not _is_used(features, thresholds, level, feature, threshold):
+            if score > best * _MORE_THAN_ROUNDING and not _is_used(
+                features, thresholds, level, feature, threshold
+            ):
                 best, best_place, best_threshold = score, place, threshold
     return best_place, best_threshold
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, chance):
     """Return a split drawn with probability proportional to exp(score * to_exponent).
 
@@ -61,7 +67,7 @@ def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, 
     return top_place, top_threshold
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def draw_split_blindly(
     table, problem, chosen, rules, bound, features, thresholds, level, state, work
 ):
@@ -101,7 +107,7 @@ def draw_split_blindly(
             return place, threshold, state
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _score_of(codes, threshold, is_category, level, problem, rules, work):
     """Return D of the tree so far with one more split."""
     n_outputs, n_rows = work.residuals.shape
@@ -122,7 +128,7 @@ def _score_of(codes, threshold, is_category, level, problem, rules, work):
     return score / masses.sum()
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def draw_features(candidates, fraction, state):
     """Return a random share of the candidates, in order, and the state of the random stream."""
     if fraction >= 1.0 or len(candidates) == 0:
@@ -139,7 +145,7 @@ def draw_features(candidates, fraction, state):
     return chosen, state
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def draw_sample(fraction, sample, state):
     """Set `sample` to 1 for the rows that take part in a tree, else 0."""
     if fraction >= 1.0:

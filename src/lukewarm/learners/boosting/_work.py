@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+MISSING = 0
+"""The code of a missing value; it has a bin of its own, below all others."""
+
 SQUARED, LOGISTIC, SOFTMAX = 0, 1, 2
 
 
@@ -77,5 +80,5 @@ def make_workspace(table: Table, problem: Problem, candidates: np.ndarray, depth
         sample=np.ones(n_rows, np.uint8),
         rows=np.empty(n_rows + 1, np.uint32),
         offsets=np.empty(n_rows + 1, np.uint32),
-        values=np.empty(n_rows, np.int64),
+        values=np.empty((n_channels, n_rows), np.int64),
     )

@@ -1,0 +1,183 @@
+"""A block of trees: on one thread in one compiled call, on several level by level."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from threading import Timer
+
+import numpy as np
+
+from lukewarm.learners.boosting._grow import (
+    begin_tree,
+    choose_and_split,
+    count_and_score,
+    draws_blindly,
+    end_tree,
+    grow_blindly,
+    grow_trees,
+)
+from lukewarm.learners.boosting._histograms import quantise
+from lukewarm.learners.boosting._trees import Trees
+from lukewarm.learners.boosting._work import Problem, Rules, Table, Workspace, make_workspace
+
+_LOGGER = logging.getLogger(__name__)
+_SECONDS_BEFORE_A_WORD = 1.0
+
+
+def grow_block(
+    table: Table,
+    problem: Problem,
+    rules: Rules,
+    candidates: np.ndarray,
+    seed: int,
+    step: int,
+    scale: float,
+    raw: np.ndarray,
+    trees: Trees,
+    n_threads: int = 1,
+) -> None:
+    """Fill in `trees`, grown after `step` others, and bring `raw` (n_outputs, n) along.
+
+    The number of threads does not change a tree.
+    """
+    compile_once()
+    work = make_workspace(table, problem, candidates, trees.features.shape[1])
+    if n_threads == 1:
+        grow_trees(
+            table,
+            problem,
+            rules,
+            candidates,
+            seed,
+            step,
+            scale,
+            raw,
+            trees.features,
+            trees.thresholds,
+            trees.values,
+            trees.scales,
+            work,
+        )
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        for tree in range(len(trees)):
+            chosen, state, bound, mass = begin_tree(
+                problem, rules, candidates, seed, step + tree, scale, raw, work
+            )
+            features, thresholds = trees.features[tree], trees.thresholds[tree]
+            features[:] = -1
+            if draws_blindly(rules, bound):
+                grow_blindly(
+                    table,
+                    problem,
+                    rules,
+                    chosen,
+                    bound,
+                    np.uint64(state),
+                    features,
+                    thresholds,
+                    work,
+                )
+            elif len(chosen):
+                _grow_tree(
+                    pool,
+                    n_threads,
+                    table,
+                    problem,
+                    rules,
+                    chosen,
+                    mass,
+                    state,
+                    features,
+                    thresholds,
+                    work,
+                )
+            scale *= rules.shrink
+            trees.scales[tree] = scale
+            end_tree(problem, rules, scale, raw, trees.values[tree], work)
+
+
+def _grow_tree(
+    pool: ThreadPoolExecutor,
+    n_threads: int,
+    table: Table,
+    problem: Problem,
+    rules: Rules,
+    chosen: np.ndarray,
+    mass: float,
+    state: int,
+    features: np.ndarray,
+    thresholds: np.ndarray,
+    work: Workspace,
+) -> None:
+    """Grow one tree, each thread counting and scoring its share of the features."""
+    shares = np.array_split(np.arange(len(chosen)), n_threads)
+    scales = quantise(problem, work)
+    n_listed, swapped = np.uintp(0), np.zeros(0, np.bool_)
+    for level in range(len(features)):
+        jobs = [
+            pool.submit(
+                count_and_score,
+                table,
+                rules,
+                chosen,
+                places,
+                level,
+                scales,
+                n_listed,
+                swapped,
+                work,
+            )
+            for places in shares
+        ]
+        for job in jobs:
+            job.result()
+        # numba hands 64-bit states back as plain ints and takes those for signed.
+        n_listed, swapped, state, is_split = choose_and_split(
+            table, rules, chosen, mass, level, scales, np.uint64(state), features, thresholds, work
+        )
+        if not is_split:
+            return
+
+
+@lru_cache(maxsize=1)
+def compile_once() -> None:
+    """Compile the engine, or load it from numba's cache on disk; log what takes so long."""
+    word = Timer(
+        _SECONDS_BEFORE_A_WORD,
+        _LOGGER.warning,
+        ["compiling the boosting engine; numba keeps it on disk, so later runs start at once"],
+    )
+    word.daemon = True
+    word.start()
+    try:
+        _grow_one_tree()
+    finally:
+        word.cancel()
+
+
+def _grow_one_tree() -> None:
+    """Grow a tree on two rows: any call compiles, and this one takes no time beyond that."""
+    table = Table(
+        np.array([[1, 2]], np.uint8), np.array([3]), np.array([1]), np.array([1]), np.array([False])
+    )
+    problem = Problem(np.array([[0.0, 1.0]]), np.zeros(1), np.ones(2), False, 0)
+    rules = Rules(0.1, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
+    trees = Trees.blank(1, 1, 1, table.is_category)
+    grow_trees(
+        table,
+        problem,
+        rules,
+        np.zeros(1, np.int32),
+        0,
+        0,
+        1.0,
+        np.zeros((1, 2)),
+        trees.features,
+        trees.thresholds,
+        trees.values,
+        trees.scales,
+        make_workspace(table, problem, np.zeros(1, np.int32), 1),
+    )

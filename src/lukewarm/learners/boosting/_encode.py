@@ -1,0 +1,38 @@
+"""The compiled search for the bin of every number."""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+from lukewarm.learners.boosting._compiled import compiled_for, read_only
+from lukewarm.learners.boosting._work import MISSING
+
+PADDED_WIDTH = 256
+_ROWS_AT_A_TIME = 512
+
+
+def _signature(number: nb.types.Type) -> nb.types.Type:
+    borders, codes = read_only(nb.float64, 2), nb.uint8[:, ::1]
+    return nb.void(read_only(number, 2, "A"), borders, codes, nb.int64, nb.int64)
+
+
+@compiled_for(_signature(nb.float64), _signature(nb.float32))
+def encode_numbers(X, borders, codes, first_row, last_row):
+    """Set the codes (p, n) of some rows of `X` (n, p): 1 plus the number of borders below.
+
+    `borders` (p, PADDED_WIDTH) is filled up with infinity, so that the search always takes the same
+    steps and the processor can run it for many rows at once.
+    """
+    for start in range(first_row, last_row, _ROWS_AT_A_TIME):
+        end = min(start + _ROWS_AT_A_TIME, last_row)
+        for feature in range(X.shape[1]):
+            column_borders = borders[feature]
+            for row in range(start, end):
+                value = np.float64(X[row, feature])
+                below = np.uintp(0)
+                for step in range(8):
+                    half = np.uintp(PADDED_WIDTH >> (step + 1))
+                    is_above = column_borders[below + half - np.uintp(1)] < value
+                    below += half * np.uintp(is_above)
+                codes[feature, row] = MISSING if np.isnan(value) else below + np.uintp(1)
