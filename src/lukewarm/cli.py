@@ -187,6 +187,44 @@ def demo(out: Path, seed: int, jobs: int) -> None:
     click.echo(f"\nTables and figures are in {out}")
 
 
+@main.command()
+@click.argument("name", required=False)
+@click.option("--list", "list_all", is_flag=True, help="Name the experiments and their cost.")
+@click.option("--scale", type=click.Choice(("quick", "paper")), default="quick", show_default=True)
+@click.option("--model", multiple=True, help="May be repeated.  [default: boosting]")
+@click.option("--replicates", type=int, help="Data sets per setting.")
+@click.option("--jobs", type=int, default=1, show_default=True, help="Replicates at a time.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("lukewarm-paper"),
+    show_default=True,
+    help="Folder for records, table and figure; an interrupted run goes on from there.",
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+@_plain_errors
+def reproduce(
+    name: str | None,
+    list_all: bool,
+    model: tuple[str, ...],
+    replicates: int | None,
+    jobs: int,
+    out: Path,
+    **options: Any,
+) -> None:
+    """Reproduce a figure or table of the paper by its NAME."""
+    from lukewarm import experiments
+
+    if list_all or name is None:
+        click.echo(experiments.describe().to_string(index=False, justify="left"))
+        return
+    done = experiments.run(
+        name, models=list(model) or None, n_replicates=replicates, n_jobs=jobs, out=out, **options
+    )
+    click.echo(done.table.round(4).to_string(index=False))
+    click.echo(f"\nThe figure is {done.figure_file}, the table {done.table_file}")
+
+
 def _names(listed: str | None) -> list[str] | None:
     return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
 

@@ -16,6 +16,8 @@ from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
 from lukewarm.measures import Measure, as_measure, needs_classes
 
+_MINIMUM_ROWS_PER_CLASS = 5
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -69,6 +71,7 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
     asked = None if measure is None else _as_measures(measure)
     if _is_classification(y, model, asked):
         target, classes = encode_classes(y)
+        _check_class_sizes(target, len(classes))
         measures = asked or _as_measures("deviance")
     else:
         target, classes = as_target(y, len(table)), None
@@ -97,6 +100,14 @@ def check_columns(problem: Problem, learner: Learner, model: str) -> None:
         raise ValueError(
             f"model {model!r} does not take missing values, but columns {columns} hold nan; "
             "impute or drop them, or use a model that takes missing values."
+        )
+
+
+def _check_class_sizes(codes: Vector, n_classes: int) -> None:
+    if len(codes) < _MINIMUM_ROWS_PER_CLASS * n_classes:
+        raise ValueError(
+            f"y holds {n_classes} different labels in {len(codes)} rows, too many to be classes; "
+            "is it the right column? A numeric target must hold numbers only."
         )
 
 

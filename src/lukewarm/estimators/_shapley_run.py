@@ -30,6 +30,7 @@ from lukewarm.shapley import (
 _MOST_GROWTH = 2.0
 _LEAST_GROWTH = 1.25
 _HISTORY_POINTS = 8
+_HISTORY_RATIO = 0.7
 
 
 class PrecisionWarning(ImportanceWarning):
@@ -97,8 +98,10 @@ class ShapleyRun:
             if reached <= tolerance or is_exhaustive(n_players, asked):
                 return solution
             # Errors fall as one over the root of the number of coalitions, or faster.
-            forecast = asked * min((reached / tolerance) ** 2, 1e6)
-            self._expected = f", about {forecast - asked:.0f} to go"
+            forecast = asked * (reached / tolerance) ** 2
+            if np.isfinite(forecast):
+                most = min(forecast, 2.0**n_players - 2)
+                self._expected = f", about {most - asked:.0f} to go"
             asked = int(np.clip(forecast, _LEAST_GROWTH * asked, _MOST_GROWTH * asked))
 
     def solution_of(self, number: int) -> Solution:
@@ -107,13 +110,13 @@ class ShapleyRun:
 
     def history(self) -> list[Checkpoint]:
         """Return what was known after fewer fits: the same solver on the first coalitions."""
-        last = len(self.game.fitted) - 2
-        first = 2 * self.game.n_players
-        if self.solver == "exact" or last <= first:
-            return [self._checkpoint(self._solve(self.n_coalitions))]
-        sizes = np.unique(np.geomspace(first, last, _HISTORY_POINTS).astype(int))[:-1]
-        solutions = [self._solve(int(size)) for size in sizes] + [self._solve(self.n_coalitions)]
-        return [self._checkpoint(solution) for solution in solutions]
+        sizes = [self.n_coalitions]
+        least = 4 * self.game.n_players
+        while len(sizes) < _HISTORY_POINTS and _HISTORY_RATIO * sizes[0] >= least:
+            sizes.insert(0, int(_HISTORY_RATIO * sizes[0]))
+        if self.solver == "exact" or is_exhaustive(self.game.n_players, self.n_coalitions):
+            sizes = [self.n_coalitions]
+        return [self._checkpoint(self._solve(size)) for size in sizes]
 
     def _solve(self, n_coalitions: int, number: int = 0) -> Solution:
         game = self.game.of_measure(number)

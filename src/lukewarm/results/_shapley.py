@@ -74,6 +74,17 @@ class ShapleyResult:
     with_rows : ndarray of bool, shape (n,), optional
         With ``inference="split"``, the rows that judge the models that have a feature; the others
         judge those that do not.
+
+    Examples
+    --------
+    >>> import lukewarm as lw
+    >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+    >>> result = lw.ShapleyImportance(random_state=0).fit(data.X[["X1", "X2"]], data.y).result_
+    >>> result.coalitions
+    ((), (0,), (1,), (0, 1))
+    >>> gain = result.value_of(["X1", "X2"]).value - result.value_of([]).value
+    >>> bool(np.isclose(result.shapley_value.sum(), gain))
+    True
     """
 
     names: tuple[str, ...]
@@ -103,7 +114,7 @@ class ShapleyResult:
     @property
     def n_fits(self) -> int:
         """Reduced models fitted: coalitions other than the empty and the full one."""
-        return len(self.coalitions) - 2 if len(self) else 0
+        return len(self.coalitions) - 2
 
     @property
     def shapley_value(self) -> Vector:
