@@ -105,7 +105,7 @@ def test_help_teaches(command):
 
 def test_explain_shares_the_skill_out(csv, tmp_path):
     outcome = run(
-        *("explain", csv, "--target", "y", "--drop", "label,name", "--shapley"),
+        *("explain", csv, "--target", "y", "--drop", "label,name,text", "--shapley"),
         *("--coalitions", 20, "--solver", "kernel", "--out", tmp_path),
     )
     assert outcome.exit_code == 0, outcome.output

@@ -209,6 +209,16 @@ def test_a_game_that_is_a_multiple_of_its_proxy_comes_out_exactly():
     np.testing.assert_allclose(helped.weights @ values, truth, atol=1e-8)
 
 
+def test_a_useless_proxy_changes_nothing():
+    table = saturating_table(8)
+    noise = np.random.default_rng(9).normal(size=len(table))
+    proxy = ProxyGame.enumerate(FunctionGame(game_of(noise), 8))
+    game = FunctionGame(game_of(table), 8)
+    units = take_units(complement_pairs, 8, 60, np.random.default_rng(0))
+    alone, beside = regression_adjusted(game, units), regression_adjusted(game, units, [proxy])
+    np.testing.assert_array_equal(alone.weights, beside.weights)
+
+
 def test_a_proxy_of_many_players_brings_its_own_error():
     n_players = 14
     generator = np.random.default_rng(0)

@@ -12,7 +12,7 @@ from lukewarm.shapley._games import Game
 from lukewarm.shapley._pairs import PairSample, sum_zero_basis
 from lukewarm.shapley._proxy import ProxyGame
 from lukewarm.shapley._sampling import Unit
-from lukewarm.shapley._smoother import fit_smoother
+from lukewarm.shapley._smoother import fit_smoother, likeliest_prior
 from lukewarm.shapley._solution import Solution, unknown_covariance
 
 
@@ -37,12 +37,16 @@ def regression_adjusted(
     whose Shapley values are estimates add their own.
     """
     sample = PairSample.of(units, game.n_players)
-    known = _KnownGames.of(sample, proxies)
     differences = np.append(*sample.differences(game))
+    additive = _KnownGames.additive(sample)
+    beyond = _what_is_left(additive)
+    known = additive.joined_by(sample, proxies, beyond)
+    prior = likeliest_prior(sample.signs_with_full, beyond @ differences, known.of_proxies)
+    if not prior.uses_proxies:
+        known = additive
     # The linear part is taken out first, so that a game it describes comes out to the last digit.
-    fit = _least_squares(known.differences)
-    leaves = np.eye(len(differences)) - known.differences @ fit
-    smoother = fit_smoother(sample, leaves @ differences, known.of_proxies, known.proxy_shapley)
+    fit, leaves = _least_squares(known.differences), _what_is_left(known)
+    smoother = fit_smoother(sample, prior.share, known.of_proxies, known.proxy_shapley)
     left_out = smoother.left_out_map @ leaves
     of_pairs = smoother.map[:, :-1]
     missed, factor = _correction_factors(sample)
@@ -76,23 +80,29 @@ class _KnownGames:
     proxy_covariances: list[Matrix]
 
     @classmethod
-    def of(cls, sample: PairSample, proxies: Sequence[ProxyGame]) -> _KnownGames:
-        """Return the games as they look on the sample; proxies are scaled to at most 1."""
+    def additive(cls, sample: PairSample) -> _KnownGames:
+        """Return the additive games: one that shares equally, the others worth nothing in all."""
         n_players = sample.membership.shape[1]
-        signs = np.vstack([sample.signs, np.ones(n_players)])
-        equal = signs.sum(axis=1) / n_players
-        basis = sum_zero_basis(n_players)
-        columns = [equal, *(signs @ basis / 2).T]
-        shapley = [np.full(n_players, 2 / n_players), *basis.T]
-        covariances = []
+        signs, basis = sample.signs_with_full, sum_zero_basis(n_players)
+        differences = np.column_stack([signs.sum(axis=1) / n_players, signs @ basis / 2])
+        shapley = np.column_stack([np.full(n_players, 2 / n_players), basis])
+        return cls(differences, shapley, [])
+
+    def joined_by(
+        self, sample: PairSample, proxies: Sequence[ProxyGame], beyond: Matrix
+    ) -> _KnownGames:
+        """Return these games and what is left of the proxies, scaled to a mean square of 1."""
+        fit = _least_squares(self.differences)
+        columns, shapley, covariances = [self.differences], [self.shapley], []
         for proxy in proxies:
             whole = np.append(*sample.differences(proxy))
-            beyond = whole - whole[-1] * equal
-            scale = max(float(np.abs(beyond).max()), np.finfo(float).tiny)
-            columns.append(beyond / scale)
-            shapley.append((proxy.shapley - whole[-1] * 2 / n_players) / scale)
+            rest = beyond @ whole
+            scale = max(float(np.sqrt(np.mean(rest**2))), np.finfo(float).tiny)
+            columns.append(rest[:, np.newaxis] / scale)
+            left = proxy.shapley - self.shapley @ (fit @ whole)
+            shapley.append(left[:, np.newaxis] / scale)
             covariances.append(proxy.covariance / scale**2)
-        return cls(np.array(columns).T, np.array(shapley).T, covariances)
+        return _KnownGames(np.hstack(columns), np.hstack(shapley), covariances)
 
     @property
     def of_proxies(self) -> Matrix:
@@ -116,6 +126,12 @@ def _least_squares(games: Matrix) -> Matrix:
     fit[1:, :-1] = others
     fit[1:, -1] = -others @ games[:-1, 0]
     return fit
+
+
+def _what_is_left(known: _KnownGames) -> Matrix:
+    """Return the map from differences to what the best multiples of the games leave of them."""
+    fit = _least_squares(known.differences)
+    return np.eye(fit.shape[1]) - known.differences @ fit
 
 
 def _correction_factors(sample: PairSample) -> tuple[Vector, Vector]:
