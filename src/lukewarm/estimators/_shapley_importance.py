@@ -201,15 +201,22 @@ class ShapleyImportance(ImportanceEstimator):
             raise ValueError(f"solver 'exact' fits every coalition; leave out {given[0]}.")
 
     def _chosen_solver(self, n_players: int) -> str:
-        is_cheap = self.model == "boosting" if isinstance(self.model, str) else False
-        asked_for_less = self.n_coalitions is not None or self.tolerance is not None
         if self.solver == "exact":
             check_exact_is_feasible(n_players)
         if self.solver != "auto":
             return self.solver
-        if is_cheap and n_players <= _EXACT_BY_DEFAULT and not asked_for_less:
-            return "exact"
-        return "regression_adjusted"
+        asked_for_less = self.n_coalitions is not None or self.tolerance is not None
+        if n_players > _EXACT_BY_DEFAULT or asked_for_less or not self._is_boosting:
+            return "regression_adjusted"
+        return "exact"
+
+    @property
+    def _is_boosting(self) -> bool:
+        if isinstance(self.model, str):
+            return self.model == "boosting"
+        from lukewarm.learners import ObliviousBoosting
+
+        return isinstance(self.model, ObliviousBoosting)
 
     def _record(self, solution: Solution) -> None:
         measures = self._prepared.problem.measures
