@@ -145,7 +145,7 @@ def draw_max_step() -> dict[str, float]:
     axes.loglog(steps, terms.variance_term[1:], ":", color=COLOURS[2], label="variance term")
     for mark, (label, step) in zip("ovs*", stops.items(), strict=True):
         axes.plot(step, terms.error[step], mark, color="0.15", label=f"{label}: step {step}")
-    axes.set(xlabel="step", ylim=(1e-3, 20))
+    axes.set(xlabel="step", ylim=(1e-3, 300))
     save(axes, "max_step")
     return {
         **stops,
