@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lukewarm._typing import Features, Matrix, Vector
-from lukewarm.learners import Learner
+
+if TYPE_CHECKING:
+    from lukewarm.learners import Learner
 
 
 def network_kernel(learner: Learner, X: Features, y: Vector | None = None) -> Matrix:
