@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count, check_number
-from lukewarm.data import as_feature_sets
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
 from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
 from lukewarm.evaluation import warn_near_zero
@@ -136,7 +135,7 @@ class ShapleyImportance(ImportanceEstimator):
         """
         self._check_work()
         problem = self._problem(X, y, sample_weight)
-        players = as_feature_sets(problem.index, self.features, self.groups)
+        players = self._feature_sets(problem)
         _check_disjoint(players)
         solver = self._chosen_solver(len(players))
         self._prepared = self._prepare(problem)
