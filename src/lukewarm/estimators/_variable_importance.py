@@ -15,7 +15,6 @@ from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Prediction, RandomState
 from lukewarm._validation import check_choice, check_count
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
-from lukewarm.estimators._problem import Problem, stack_rows, warn_seen_rows
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
 from lukewarm.evaluation import EvaluationPredictions, warn_near_zero
@@ -179,9 +178,12 @@ class VariableImportance(ImportanceEstimator):
         VariableImportance
             Itself, with `result_` set.
         """
-        problem = self._problem_with(X, y, sample_weight, X_eval, y_eval)
+        if self.screen is not None:
+            check_choice("screen", self.screen, ("dropout",))
+        check_count("keep", self.keep)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval)
         sets = self._feature_sets(problem)
-        prepared = self._prepared = self._prepare(problem, prefit=self.prefit)
+        prepared = self._prepared = self._prepare(problem)
         if self.screen is not None:
             sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
         compared: list[FeatureSet] = [(), *sets.values()]
@@ -250,26 +252,6 @@ class VariableImportance(ImportanceEstimator):
 
         check_is_fitted(self, "result_")
         return plot_importance(self.result_, **options)
-
-    def _problem_with(
-        self, X: Any, y: Any, sample_weight: Any, X_eval: Any, y_eval: Any
-    ) -> Problem:
-        """Return the checked problem with the evaluation rows the user named, if any."""
-        if self.screen is not None:
-            check_choice("screen", self.screen, ("dropout",))
-        check_count("keep", self.keep)
-        if self.cross_fit is not None and (self.prefit or X_eval is not None):
-            raise ValueError(
-                "cross_fit trains on every row in turn; leave it out with prefit=True or X_eval."
-            )
-        if X_eval is None and y_eval is None:
-            if self.prefit:
-                warn_seen_rows()
-            return self._problem(X, y, sample_weight)
-        if sample_weight is not None:
-            raise ValueError("sample_weight cannot be combined with X_eval; leave one out.")
-        stacked = stack_rows(X, y, X_eval, y_eval)
-        return replace(self._problem(*stacked, None), n_evaluation=len(y_eval))
 
     def _assemble(self, prepared: Prepared, by_set: list[list[_Outcome]]) -> EvaluationPredictions:
         stacked = [
