@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from lukewarm.learners._base import BindsRows, Learner, StagedLearner
+from lukewarm.learners._base import BindsRows, Learner, LengthensSteps, StagedLearner
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._registry import as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
@@ -16,6 +16,7 @@ __all__ = [
     "GradientBoostingLearner",
     "HistGradientBoostingLearner",
     "Learner",
+    "LengthensSteps",
     "LightGBMLearner",
     "Network",
     "ObliviousBoosting",

@@ -116,7 +116,8 @@ class CatBoostLearner(BlockMarginLearner):
         pool = self._pool(X, target, weights, baseline)
         if self._learning_rate is None:
             self._learning_rate = self._chosen_learning_rate(pool)
-        model = self._untrained(n_steps, learning_rate=self._learning_rate)
+        learning_rate = min(self._learning_rate * self._step_length, 1.0)
+        model = self._untrained(n_steps, learning_rate=learning_rate)
         model.fit(pool)
         return _CatBoostTrees(model, n_steps)
 

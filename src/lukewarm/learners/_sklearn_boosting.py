@@ -77,6 +77,7 @@ class HistGradientBoostingLearner(BlockMarginLearner):
         settings = {
             **self.estimator.get_params(deep=False),
             "max_iter": n_steps,
+            "learning_rate": self.estimator.learning_rate * self._step_length,
             "early_stopping": False,
             "random_state": (self.seed + self.n_steps) % (2**31 - 1),
             "verbose": 0,
@@ -97,7 +98,7 @@ class HistGradientBoostingLearner(BlockMarginLearner):
 
 
 class GradientBoostingLearner(BlockMarginLearner):
-    """The exact booster of scikit-learn, which goes on by its ``warm_start``.
+    """The exact booster of scikit-learn; it goes on by ``warm_start``, from a margin given to it.
 
     Parameters
     ----------
@@ -138,7 +139,9 @@ class GradientBoostingLearner(BlockMarginLearner):
         """Return a learner that stands where the fitted estimator stands."""
         check_fitted(estimator, n_classes)
         learner = cls(estimator, n_classes=n_classes, seed=seed)
-        learner._segments = (_StageTrees(estimator, 0, len(estimator.estimators_)),)
+        learner._segments = (
+            _StageTrees(estimator, 0, len(estimator.estimators_), estimator.learning_rate),
+        )
         return learner
 
     def _grow(
@@ -157,15 +160,21 @@ class GradientBoostingLearner(BlockMarginLearner):
             model._rng = generator
         else:
             model = clone(self.estimator)
+        learning_rate = self.estimator.learning_rate * self._step_length
         model.set_params(
             n_estimators=start + n_steps,
+            learning_rate=learning_rate,
             warm_start=True,
             n_iter_no_change=None,
             random_state=generator,
             verbose=0,
         )
+        if baseline is not None:
+            # Its own sum would take the old trees at the new learning rate.
+            model._raw_predict = lambda rows: baseline.copy()
         model.fit(X, y, sample_weight=weights)
-        return _StageTrees(model, start, n_steps)
+        vars(model).pop("_raw_predict", None)
+        return _StageTrees(model, start, n_steps, learning_rate)
 
     @property
     def _last_model(self) -> Any:
@@ -280,6 +289,7 @@ class _StageTrees:
     model: Any
     start: int
     n_trees: int
+    learning_rate: float
 
     def first(self, n_trees: int) -> _StageTrees:
         return replace(self, n_trees=n_trees)
@@ -293,7 +303,7 @@ class _StageTrees:
     def _stages(self, X: np.ndarray, start: int) -> np.ndarray:
         stages = self.model.estimators_[self.start + start : self.start + self.n_trees]
         added = np.array([[tree.tree_.predict(X)[:, 0] for tree in stage] for stage in stages])
-        added = self.model.learning_rate * np.moveaxis(added, 1, 2)
+        added = self.learning_rate * np.moveaxis(added, 1, 2)
         if self.start == 0 and start == 0:
             added[0] += self.model._raw_predict_init(X)
         return added
