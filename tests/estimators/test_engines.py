@@ -256,6 +256,25 @@ def test_a_trained_model_is_explained_as_it_stands(name, linear):
     np.testing.assert_array_equal(model.predict(X[400:]), own)
 
 
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost", "catboost", "hist_gradient_boosting"])
+def test_a_model_trained_on_levels_reads_them_as_it_did(name, mixed):
+    X, y = mixed
+    # An order of the levels that is not the alphabet's: a model may know them by their codes.
+    X = X.assign(kind=pd.Categorical(X["kind"].fillna("v"), categories=["w", "u", "v"]))
+    model = PREFIT[name]()
+    if name == "xgboost":
+        model.set_params(enable_categorical=True)
+    if name == "catboost":
+        model.set_params(cat_features=["kind"])
+    model.fit(X[:350], y[:350])
+    own = model.predict(X[350:])
+    vi = lw.VariableImportance(
+        model, features=["kind"], prefit=True, symmetric=False, random_state=0
+    ).fit(X[:350], y[:350], X_eval=X[350:], y_eval=y[350:])
+    assert vi.result_.full.value == pytest.approx(-np.mean((y[350:] - own) ** 2), rel=1e-5)
+    assert vi.result_.importance[0] > 1
+
+
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost", "gradient_boosting"])
 def test_explaining_a_trained_model_equals_training_it_here_on_the_same_rows(name, linear):
     X, y = linear.X, linear.y
