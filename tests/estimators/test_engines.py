@@ -24,6 +24,7 @@ import lukewarm as lw
 from lukewarm.estimators._problem import SeenRowsWarning
 from lukewarm.estimators._quality import note_on_gap
 from lukewarm.evaluation import NearZeroWarning
+from lukewarm.learners.boosting import ObliviousBoostingRegressor
 
 pytestmark = pytest.mark.filterwarnings(
     f"ignore::{NearZeroWarning.__module__}.NearZeroWarning",
@@ -79,6 +80,7 @@ def skorch_regressor():
 
 
 MODELS = {
+    "oblivious": lambda: ObliviousBoostingRegressor(depth=2),
     "lightgbm": lightgbm_regressor,
     "xgboost": xgboost_regressor,
     "catboost": catboost_regressor,
@@ -239,6 +241,7 @@ PREFIT = {
         StandardScaler(), MLPRegressor(learning_rate_init=0.02, max_iter=60)
     ),
     "forest": lambda: RandomForestRegressor(n_estimators=10),
+    "oblivious": lambda: ObliviousBoostingRegressor(n_trees=40, depth=2),
 }
 
 
