@@ -37,6 +37,7 @@ _BY_NAME = {
     "network": "Network",
     "catboost": "CatBoostLearner",
 }
+_READ_NAMES = ("CatBoostLearner", "WholeFitLearner")
 _SUPPORTED = (
     "an estimator of CatBoost, LightGBM or XGBoost, HistGradientBoosting, GradientBoosting, MLP or "
     "SGD of scikit-learn, a skorch net, a torch.nn.Module, a Pipeline that ends in one of these, "
@@ -91,7 +92,7 @@ def as_learner(
         check_columns_seen(model, feature_names)
     if wrapper == "PipelineLearner":
         return _of_pipeline(model, n_classes, seed, prefit, feature_names)
-    options = {"feature_names": feature_names} if wrapper == "WholeFitLearner" else {}
+    options = {"feature_names": feature_names} if wrapper in _READ_NAMES else {}
     if prefit:
         return _of_trained(wrapper, model, n_classes, seed, **options)
     learner = _load(wrapper)(model, n_classes=n_classes, seed=seed, **options)
