@@ -39,8 +39,8 @@ __all__ = [
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
-    "GradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
-    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
+    "GradientBoostingLearner": "lukewarm.learners._sklearn_gradient",
+    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_hist",
     "LightGBMLearner": "lukewarm.learners._lightgbm",
     "Network": "lukewarm.learners._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",
