@@ -25,10 +25,11 @@ from lukewarm.estimators._problem import (
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
 from lukewarm.learners import Learner, as_learner, check_can_go_on
 from lukewarm.parallel import run_jobs
-from lukewarm.reduction import Reduction, as_reduction
+from lukewarm.reduction import FoldedStopping, Reduction, as_reduction
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
+_STOPPINGS = ("hold_out", "cross_validation")
 _DEFAULT_PATIENCE = 10
 _DEFAULT_MAX_STEPS = 1000
 
@@ -80,6 +81,12 @@ class ImportanceEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_choice("inference", self.inference, INFERENCES)
+        check_choice("stopping", self.stopping, _STOPPINGS)
+        if self.stopping == "cross_validation" and self.method != "early_stopping":
+            raise ValueError(
+                "stopping='cross_validation' goes with method='early_stopping'; "
+                f"got {self.method!r}."
+            )
         check_fraction("train_fraction", self.train_fraction)
         check_fraction("level", self.level)
         check_number("min_delta", self.min_delta, minimum=0)
@@ -138,7 +145,12 @@ class ImportanceEstimator(BaseEstimator):
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
-        reduction = as_reduction(self.method, rule, max_steps)
+        by_folds = self.stopping == "cross_validation"
+        reduction = (
+            FoldedStopping(rule, max_steps)
+            if by_folds
+            else as_reduction(self.method, rule, max_steps)
+        )
         numbers = np.concatenate([split.evaluation for split in splits])
         folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
         plan = self._plan(folds, problem.strata, numbers, generator)
@@ -147,7 +159,7 @@ class ImportanceEstimator(BaseEstimator):
             full_models = [trained_full(problem, splits[0], learners[0], fill)]
         else:
             full_models = run_jobs(
-                lambda job: train_full(problem, *job, rule, max_steps, fill),
+                lambda job: train_full(problem, *job, rule, max_steps, fill, binds=not by_folds),
                 list(zip(splits, learners, strict=True)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,

@@ -43,7 +43,9 @@ class ShapleyImportance(ImportanceEstimator):
         always kept.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Columns that form one player.
-    inference, cross_fit, train_fraction, fill, patience, min_delta, max_steps, symmetric, prefit
+    inference, cross_fit, train_fraction, fill, stopping, patience, min_delta, max_steps
+        As for :class:`VariableImportance`.
+    symmetric, prefit
         As for :class:`VariableImportance`.
     level : float, default 0.95
         Level of the intervals.
@@ -88,6 +90,7 @@ class ShapleyImportance(ImportanceEstimator):
         cross_fit: int | None = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
+        stopping: str = "hold_out",
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
@@ -110,6 +113,7 @@ class ShapleyImportance(ImportanceEstimator):
         self.cross_fit = cross_fit
         self.train_fraction = train_fraction
         self.fill = fill
+        self.stopping = stopping
         self.patience = patience
         self.min_delta = min_delta
         self.max_steps = max_steps

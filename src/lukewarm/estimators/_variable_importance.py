@@ -36,7 +36,8 @@ class VariableImportance(ImportanceEstimator):
         supported library, a module, or anything that follows the learner protocol.
     method : str or Reduction, default "early_stopping"
         How the model without a feature set is obtained: "early_stopping" (go on training from the
-        full model, stop early), "dropout" (no training) or "retrain" (from the start).
+        full model, stop early), "dropout" (no training), "retrain" (from the start); for networks
+        also "kernel_flow" (early stopping in closed form), "lazy", "kernel_ridge" and "one_step".
     measure : str, Measure or list of them, optional
         Predictive skill; "neg_mse" by default, "deviance" for classes. With several, `result_` is
         that of the first and `results_` holds all.
@@ -59,6 +60,9 @@ class VariableImportance(ImportanceEstimator):
     fill : "mean", "zero", number or mapping from columns to values, default "mean"
         The value a removed column is held at; "mean" is that of the training rows. Columns of
         levels are held at their most frequent one. A mapping gives some columns another value.
+    stopping : "hold_out" or "cross_validation", default "hold_out"
+        Whether the steps of early stopping are chosen on the stopping rows, or by five folds of
+        all training rows and then taken on all of them.
     patience : int, optional
         Steps without improvement on the stopping rows that end training; the model's own by
         default (10 trees, 5 epochs).
@@ -119,6 +123,7 @@ class VariableImportance(ImportanceEstimator):
         cross_fit: int | None = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
+        stopping: str = "hold_out",
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
@@ -141,6 +146,7 @@ class VariableImportance(ImportanceEstimator):
         self.cross_fit = cross_fit
         self.train_fraction = train_fraction
         self.fill = fill
+        self.stopping = stopping
         self.patience = patience
         self.min_delta = min_delta
         self.max_steps = max_steps
