@@ -10,9 +10,9 @@ from lukewarm.learners.boosting._grow import grow_trees
 from lukewarm.learners.boosting._rng import next_state, start_stream, uniform
 
 
-def test_kept_code_is_out_of_date_when_any_file_of_the_room_changes():
+def test_kept_code_is_out_of_date_when_any_compiled_file_changes():
     # numba stamps one file; were this attribute gone, the guard would be, too.
-    assert grow_trees._cache._cache_file._source_stamp == _compiled._stamp_of_room()
+    assert grow_trees._cache._cache_file._source_stamp == _compiled._stamp_of_sources()
 
 
 def test_long_compilation_is_announced(monkeypatch, caplog):

@@ -15,10 +15,11 @@ def compiled(function: Callable[..., Any]) -> Any:
     """Return the function compiled when first called, without the GIL, and kept on disk."""
     dispatcher = nb.njit(cache=True, nogil=True)(function)
     # numba looks only at the file of a function to decide whether what it kept is out of date,
-    # but what it kept holds the functions called, too. So the stamp is that of the whole room.
+    # but what it kept holds the functions called, too. So the stamp is that of all
+    # compiled functions here.
     kept: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(kept, "_source_stamp"):
-        kept._source_stamp = _stamp_of_room()
+        kept._source_stamp = _stamp_of_sources()
     return dispatcher
 
 
@@ -44,6 +45,6 @@ def read_only(dtype: Any, n_dimensions: int, layout: Any = "C") -> Any:
 
 
 @cache
-def _stamp_of_room() -> str:
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return blake2b(b"".join(file.read_bytes() for file in files)).hexdigest()
+def _stamp_of_sources() -> str:
+    sources = [file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))]
+    return blake2b(b"".join(text for text in sources if b"@compiled" in text)).hexdigest()

@@ -1,0 +1,364 @@
+"""Our oblivious boosting beside the public boosters: time, memory and held-out error.
+
+    python benchmarks/boosting.py [--only shapley quality ...] [--data FOLDER] [--threads 2]
+
+Times are ratios: both sides run in turns in one process and the best of several turns counts.
+The results go to benchmarks/results/boosting.json; sections not run keep their last figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from sklearn.datasets import make_friedman1, make_friedman2
+
+from lukewarm.data import Removal, Rows, split_rows
+from lukewarm.datasets import make_logistic
+from lukewarm.learners import ObliviousBoosting, ObliviousBoostingRegressor, train_until
+from lukewarm.reduction import EarlyStopping, ReductionData
+from lukewarm.stopping import Patience
+
+RESULTS = Path(__file__).parent / "results" / "boosting.json"
+PATIENCE, MOST_TREES = 10, 1000
+
+
+def seconds_of(task):
+    started = perf_counter()
+    task()
+    return perf_counter() - started
+
+
+def best_in_turns(tasks, n_turns):
+    """The best time of each task, all tasks taking turns."""
+    best = dict.fromkeys(tasks, np.inf)
+    for _ in range(n_turns):
+        for name, task in tasks.items():
+            best[name] = min(best[name], seconds_of(task))
+    return best
+
+
+def squared_error(y, prediction):
+    return float(np.mean((y - prediction) ** 2))
+
+
+def catboost_regressor(threads, **settings):
+    from catboost import CatBoostRegressor
+
+    return CatBoostRegressor(
+        thread_count=threads, verbose=False, allow_writing_files=False, random_seed=0, **settings
+    )
+
+
+# The paper's Shapley task
+
+
+class ShapleyTask:
+    """Reduced models of the paper's "logistic" data for random sets of removed features."""
+
+    def __init__(self, n_sets, seed=0):
+        data = make_logistic(random_state=seed)
+        self.X, self.y = data.X.to_numpy(), data.y.to_numpy()
+        self.split = split_rows(len(self.y), 0.75, np.random.default_rng(seed))
+        generator = np.random.default_rng(seed + 1)
+        self.removed_sets = [
+            tuple(sorted(generator.choice(10, generator.integers(1, 10), replace=False).tolist()))
+            for _ in range(n_sets)
+        ]
+        self.removal = Removal.learn(self.X[self.split.train])
+
+    def ours(self, **settings):
+        """Two functions: all reduced models from a trained full one, and their test errors."""
+        split, y = self.split, self.y
+        learner = ObliviousBoosting(depth=3, learning_rate=0.1, **settings)
+        parts = (split.train, split.stopping, split.evaluation)
+        train, stopping, evaluation = learner.bind(*(self.X[part] for part in parts))
+        data = ReductionData(
+            Rows(train, y[split.train]), Rows(stopping, y[split.stopping]), self.removal
+        )
+        full, _ = train_until(learner, data.train, data.stopping, Patience(PATIENCE), MOST_TREES)
+        reduction = EarlyStopping(Patience(PATIENCE), MOST_TREES)
+
+        def reduce_all():
+            return [reduction.reduce(full, data, removed, 0) for removed in self.removed_sets]
+
+        def errors():
+            models = reduce_all()
+            found = [squared_error(y[split.evaluation], m.predict(evaluation)) for m in models]
+            return found, [m.trace.n_steps_taken for m in models]
+
+        return reduce_all, errors
+
+    def catboost(self, random_strength):
+        """Two functions: all reduced models retrained, and their test errors."""
+        split, y = self.split, self.y
+
+        def retrain(removed):
+            train, stopping = (
+                self.removal.apply(self.X[part], removed) for part in (split.train, split.stopping)
+            )
+            model = catboost_regressor(
+                1,
+                depth=3,
+                learning_rate=0.1,
+                iterations=MOST_TREES,
+                early_stopping_rounds=PATIENCE,
+                random_strength=random_strength,
+                score_function="L2",
+                feature_border_type="Median",
+            )
+            return model.fit(train, y[split.train], eval_set=(stopping, y[split.stopping]))
+
+        def errors():
+            evaluation = self.X[split.evaluation]
+            models = [(retrain(removed), removed) for removed in self.removed_sets]
+            found = [
+                squared_error(y[split.evaluation], m.predict(self.removal.apply(evaluation, r)))
+                for m, r in models
+            ]
+            return found, [m.tree_count_ for m, _ in models]
+
+        return lambda: [retrain(removed) for removed in self.removed_sets], errors
+
+
+def shapley(_options):
+    """200 reduced models, one thread each."""
+    task = ShapleyTask(n_sets=200)
+    sides = {
+        "ours, greedy": task.ours(),
+        "ours, beta = 10000": task.ours(random_strength=1e4),
+        "catboost, random_strength = 10000": task.catboost(1e4),
+        "catboost, greedy": task.catboost(0),
+    }
+    for models, _ in list(sides.values())[:2]:
+        models()  # compiled, and the full model's leaves are stored
+    seconds = best_in_turns({name: models for name, (models, _) in sides.items()}, n_turns=3)
+    rows = {}
+    for name, (_, errors) in sides.items():
+        found, trees = errors()
+        rows[name] = {
+            "ms_per_model": 1e3 * seconds[name] / 200,
+            "trees_per_model": float(np.mean(trees)),
+            "mean_test_mse": float(np.mean(found)),
+        }
+    reference = rows["catboost, random_strength = 10000"]
+    for row in rows.values():
+        row["times_faster_than_paper"] = reference["ms_per_model"] / row["ms_per_model"]
+        row["mse_over_paper"] = row["mean_test_mse"] / reference["mean_test_mse"]
+    return rows
+
+
+# Full fits
+
+
+def regressors(n_trees, depth, n_bins, threads):
+    """The boosters at equal depth, trees and bins, without what the others do not have."""
+    from lightgbm import LGBMRegressor
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from xgboost import XGBRegressor
+
+    rate = 0.1
+    return {
+        "ours": lambda: ObliviousBoostingRegressor(
+            n_trees=n_trees, depth=depth, n_bins=n_bins, learning_rate=rate, n_jobs=threads
+        ),
+        "catboost": lambda: catboost_regressor(
+            threads,
+            iterations=n_trees,
+            depth=depth,
+            border_count=min(n_bins, 254),
+            learning_rate=rate,
+            random_strength=0,
+            bootstrap_type="No",
+        ),
+        "lightgbm": lambda: LGBMRegressor(
+            n_estimators=n_trees,
+            max_depth=depth,
+            num_leaves=2**depth,
+            max_bin=n_bins,
+            learning_rate=rate,
+            n_jobs=threads,
+            verbose=-1,
+        ),
+        "xgboost": lambda: XGBRegressor(
+            n_estimators=n_trees,
+            max_depth=depth,
+            max_bin=n_bins,
+            learning_rate=rate,
+            tree_method="hist",
+            n_jobs=threads,
+        ),
+        "hist_gradient_boosting": lambda: HistGradientBoostingRegressor(
+            max_iter=n_trees,
+            max_depth=depth,
+            max_leaf_nodes=2**depth,
+            max_bins=min(n_bins, 255),
+            learning_rate=rate,
+            early_stopping=False,
+        ),
+    }
+
+
+def wide_data(n_rows, n_features=50, seed=0):
+    """Single-precision features and a target of which ten of them tell."""
+    generator = np.random.default_rng(seed)
+    X = generator.standard_normal((n_rows, n_features), dtype=np.float32)
+    y = 2.0 * X[:, 0] + np.sin(3 * X[:, 1]) + X[:, 2] * X[:, 3]
+    y += 0.3 * X[:, 4:10].sum(axis=1) + 0.5 * generator.standard_normal(n_rows, dtype=np.float32)
+    return X, y.astype(float)
+
+
+def fit_times(X, y, options, n_turns, **settings):
+    from threadpoolctl import threadpool_limits
+
+    made = regressors(**settings, threads=options.threads)
+    ObliviousBoostingRegressor(n_trees=1, n_jobs=options.threads).fit(X[:100], y[:100])
+    with threadpool_limits(options.threads):  # the only way to bound scikit-learn's threads
+        seconds = best_in_turns(
+            {name: lambda make=make: make().fit(X, y) for name, make in made.items()}, n_turns
+        )
+    return {
+        name: {"seconds": time, "over_ours": time / seconds["ours"]}
+        for name, time in seconds.items()
+    }
+
+
+def small_fit(options):
+    """N = 5000, 10 features, depth 3, 200 trees, 128 bins."""
+    data = make_logistic(random_state=0)
+    X, y = data.X.to_numpy(), data.y.to_numpy()
+    return fit_times(X, y, options, n_turns=10, n_trees=200, depth=3, n_bins=128)
+
+
+def medium_fit(options):
+    """N = 100 000, 50 features, depth 6, 200 trees, 255 bins."""
+    X, y = wide_data(100_000)
+    return fit_times(X, y, options, n_turns=2, n_trees=200, depth=6, n_bins=255)
+
+
+def one_large_fit(n_rows, threads):
+    """Fit in this process; print seconds and the process's peak memory, the data included."""
+    X, y = wide_data(n_rows)
+    settings = {"depth": 6, "n_bins": 255, "n_jobs": threads}
+    ObliviousBoostingRegressor(n_trees=1, **settings).fit(X[:100], y[:100])
+    seconds = seconds_of(lambda: ObliviousBoostingRegressor(n_trees=50, **settings).fit(X, y))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"seconds": seconds, "peak_over_float32_data": peak / X.nbytes}))
+
+
+def large_fit(options):
+    """50 features, depth 6, 50 trees, 255 bins, each size in a process of its own."""
+    rows = {}
+    for n_rows in (100_000, 1_000_000):
+        command = [sys.executable, __file__, "--threads", str(options.threads)]
+        turns = [
+            json.loads(
+                subprocess.run(
+                    [*command, "--large-fit", str(n_rows)],
+                    check=True,
+                    capture_output=True,
+                    text=True,
+                ).stdout
+            )
+            for _ in range(2)
+        ]
+        rows[f"N = {n_rows}"] = min(turns, key=lambda turn: turn["seconds"])
+    small, large = rows.values()
+    large["time_exponent"] = float(np.log10(large["seconds"] / small["seconds"]))
+    return rows
+
+
+# Held-out error
+
+
+def quality_tasks(folder):
+    import pandas as pd
+
+    logistic = make_logistic(random_state=0)
+    tasks = {
+        "logistic": (logistic.X.to_numpy(), logistic.y.to_numpy(), 3),
+        "friedman1": (*make_friedman1(5000, noise=1.0, random_state=0), 4),
+        "friedman2": (*make_friedman2(5000, noise=50.0, random_state=0), 4),
+    }
+    path = Path(folder) / "gas_turbine_2015.csv" if folder else None
+    if path is not None and path.exists():
+        turbines = pd.read_csv(path)
+        X = turbines.drop(columns=["CO", "NOX"]).to_numpy()
+        for target in ("NOX", "CO"):
+            tasks[f"gas turbines, {target}"] = (X, turbines[target].to_numpy(), 8)
+    return tasks
+
+
+def quality(options):
+    """Mean held-out MSE over five splits, both sides greedy and stopped by the same rows."""
+    rows = {}
+    for name, (X, y, depth) in quality_tasks(options.data).items():
+        errors = {"ours": [], "catboost": []}
+        for seed in range(5):
+            split = split_rows(len(y), 0.75, np.random.default_rng(seed))
+            train, stopping, held_out = split.train, split.stopping, split.evaluation
+            ours = ObliviousBoostingRegressor(n_trees=MOST_TREES, depth=depth, patience=PATIENCE)
+            ours.fit(X[train], y[train], X_val=X[stopping], y_val=y[stopping])
+            theirs = catboost_regressor(
+                1,
+                iterations=MOST_TREES,
+                depth=depth,
+                learning_rate=0.1,
+                early_stopping_rounds=PATIENCE,
+                random_strength=0,
+            ).fit(X[train], y[train], eval_set=(X[stopping], y[stopping]))
+            for side, model in (("ours", ours), ("catboost", theirs)):
+                errors[side].append(squared_error(y[held_out], model.predict(X[held_out])))
+        means = {side: float(np.mean(found)) for side, found in errors.items()}
+        rows[name] = {"depth": depth, **means, "ratio": means["ours"] / means["catboost"]}
+    return rows
+
+
+SECTIONS = {
+    "shapley": shapley,
+    "small_fit": small_fit,
+    "medium_fit": medium_fit,
+    "large_fit": large_fit,
+    "quality": quality,
+}
+
+
+def print_table(name, section):
+    print(f"\n{name}: {SECTIONS[name].__doc__}")
+    columns = list(dict.fromkeys(column for row in section.values() for column in row))
+    print(f"{'':36s}" + "".join(f"{column:>26s}" for column in columns))
+    for label, row in section.items():
+        cells = "".join(f"{row[c]:26.4g}" if c in row else f"{'':26s}" for c in columns)
+        print(f"{label:36s}{cells}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
+    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--data", default=os.environ.get("LUKEWARM_DATA"))
+    parser.add_argument("--large-fit", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.large_fit:
+        one_large_fit(options.large_fit, options.threads)
+        return
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results["machine"] = {"processor": platform.machine(), "cores": os.cpu_count()}
+    for name in options.only:
+        results[name] = SECTIONS[name](options)
+        results[name + "_threads"] = 1 if name in ("shapley", "quality") else options.threads
+        print_table(name, results[name])
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
