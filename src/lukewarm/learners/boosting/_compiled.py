@@ -10,6 +10,8 @@ from typing import Any
 
 import numba as nb
 
+_REGISTERED: list[tuple[Any, tuple[Any, ...]]] = []
+
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Return the function compiled when first called, without the GIL, and kept on disk."""
@@ -26,17 +28,24 @@ def compiled(function: Callable[..., Any]) -> Any:
 def compiled_for(*signatures: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator like `compiled` for just these signatures.
 
-    For functions that meet the user's arrays, whose layouts are many.
+    For functions that meet the user's arrays, whose layouts are many. They are compiled by
+    `compile_registered`, not when the file is imported.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = compiled(function)
-        for signature in signatures:
-            dispatcher.compile(signature)
-        dispatcher.disable_compile()
+        _REGISTERED.append((dispatcher, signatures))
         return dispatcher
 
     return decorate
+
+
+def compile_registered() -> None:
+    """Compile the functions that are decorated by `compiled_for`."""
+    for dispatcher, signatures in _REGISTERED:
+        for signature in signatures:
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
 
 
 def read_only(dtype: Any, n_dimensions: int, layout: Any = "C") -> Any:
