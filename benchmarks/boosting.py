@@ -1,9 +1,10 @@
 """Our oblivious boosting beside the public boosters: time, memory and held-out error.
 
-    python benchmarks/boosting.py [--only shapley quality ...] [--data FOLDER] [--threads 2]
+    python -P benchmarks/boosting.py [--only shapley quality ...] [--data FOLDER] [--threads 2]
 
 Times are ratios: both sides run in turns in one process and the best of several turns counts.
-The results go to benchmarks/results/boosting.json; sections not run keep their last figures.
+``-P`` keeps this folder off the import path. The results go to benchmarks/results/boosting.json;
+sections not run keep their last figures.
 """
 
 from __future__ import annotations
@@ -258,7 +259,7 @@ def large_fit(options):
     """50 features, depth 6, 50 trees, 255 bins, each size in a process of its own."""
     rows = {}
     for n_rows in (100_000, 1_000_000):
-        command = [sys.executable, __file__, "--threads", str(options.threads)]
+        command = [sys.executable, "-P", __file__, "--threads", str(options.threads)]
         turns = [
             json.loads(
                 subprocess.run(

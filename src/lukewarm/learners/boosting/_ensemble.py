@@ -114,7 +114,8 @@ class Ensemble:
             raw = standing.raw.copy()
             _add(rows, self.trees(standing.step, step), raw, _NO_STAGES)
             standing = _Standing(step, raw)
-        self._standings[rows] = standing
+        if step:
+            self._standings[rows] = standing
         return standing.raw
 
     def _first_standing(self, rows: BinnedRows, step: int) -> _Standing:
