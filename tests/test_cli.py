@@ -12,7 +12,8 @@ from lukewarm.cli import main
 def csv(tmp_path_factory):
     data = lw.datasets.make_correlated_linear(n_samples=400, random_state=0)
     path = tmp_path_factory.mktemp("cli") / "table.csv"
-    data.X.assign(y=data.y, label=data.y > 0, name="a").to_csv(path, index=False)
+    text = [f"row {number}" for number in range(400)]
+    data.X.assign(y=data.y, label=data.y > 0, name="a", text=text).to_csv(path, index=False)
     return path
 
 
@@ -21,7 +22,7 @@ def run(*arguments):
 
 
 def test_explain_prints_a_row_per_feature(csv):
-    outcome = run("explain", csv, "--target", "y", "--drop", "label,name")
+    outcome = run("explain", csv, "--target", "y", "--drop", "label,name,text")
     assert outcome.exit_code == 0, outcome.output
     for name in ("X1", "X6", "ci_low", "p_value"):
         assert name in outcome.output
@@ -30,7 +31,7 @@ def test_explain_prints_a_row_per_feature(csv):
 def test_explain_writes_tables_and_a_figure(csv, tmp_path):
     out = tmp_path / "new" / "folder"
     outcome = run(
-        *("explain", csv, "--target", "y", "--drop", "label,name", "--features", "X1, X3"),
+        *("explain", csv, "--target", "y", "--drop", "label,name,text", "--features", "X1, X3"),
         *("--measure", "r2", "--measure", "neg_mse", "--out", out, "--seed", 3, "--jobs", 2),
     )
     assert outcome.exit_code == 0, outcome.output
@@ -45,7 +46,7 @@ def test_explain_writes_tables_and_a_figure(csv, tmp_path):
 def test_explain_takes_parquet_and_groups(csv, tmp_path):
     pytest.importorskip("pyarrow")
     table = tmp_path / "table.parquet"
-    pd.read_csv(csv).drop(columns=["label", "name"]).to_parquet(table)
+    pd.read_csv(csv).drop(columns=["label", "name", "text"]).to_parquet(table)
     groups = tmp_path / "groups.json"
     groups.write_text('{"pair": ["X1", "X2"]}')
     outcome = run("explain", table, "--target", "y", "--groups", groups)
@@ -54,7 +55,7 @@ def test_explain_takes_parquet_and_groups(csv, tmp_path):
 
 
 def test_explain_classifies_labels(csv):
-    outcome = run("explain", csv, "--target", "label", "--drop", "y,name", "--features", "X1")
+    outcome = run("explain", csv, "--target", "label", "--drop", "y,name,text", "--features", "X1")
     assert outcome.exit_code == 0, outcome.output
     assert "deviance" in outcome.output
 
@@ -67,6 +68,7 @@ def test_explain_classifies_labels(csv):
         (("CSV", "--target", "y", "--drop", "height"), "has no column 'height'"),
         (("CSV", "--target", "y", "--measure", "rmse"), "measure must be one of"),
         (("CSV", "--target", "name"), "at least two classes"),
+        (("CSV", "--target", "text"), "400 different labels in 400 rows"),
         (("CSV", "--target", "y", "--features", "X9"), "no such column"),
         (("CSV", "--target", "y", "--groups", "none.json"), "there is no file 'none.json'"),
         (("CSV", "--target", "y", "--groups", "CSV"), "is not a JSON file"),
@@ -99,3 +101,21 @@ def test_help_teaches(command):
     outcome = run(*command, "--help")
     assert outcome.exit_code == 0
     assert "feature" in outcome.output or "importance" in outcome.output
+
+
+def test_explain_shares_the_skill_out(csv, tmp_path):
+    outcome = run(
+        *("explain", csv, "--target", "y", "--drop", "label,name,text", "--shapley"),
+        *("--coalitions", 20, "--solver", "kernel", "--out", tmp_path),
+    )
+    assert outcome.exit_code == 0, outcome.output
+    assert "6 players by kernel over 20 reduced models" in outcome.output
+    assert "shapley_value" in (tmp_path / "neg_mse.csv").read_text()
+    assert lw.ShapleyResult.load(tmp_path / "neg_mse.npz").n_fits == 20
+    assert (tmp_path / "neg_mse.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_explain_refuses_options_of_shapley_without_it(csv):
+    outcome = run("explain", csv, "--target", "y", "--tolerance", 0.1)
+    assert outcome.exit_code == 2
+    assert "need --shapley" in outcome.output

@@ -20,7 +20,7 @@ def test_importing_the_package_loads_no_engine():
 
 
 def test_importing_every_public_name_loads_no_engine():
-    assert loaded_after("from lukewarm import *\nimport lukewarm.cli") == "[]"
+    assert loaded_after("from lukewarm import *\nimport lukewarm.cli, lukewarm.experiments") == "[]"
 
 
 def test_every_public_name_is_there():

@@ -6,25 +6,43 @@ from typing import TYPE_CHECKING, Any
 from lukewarm._version import __version__
 
 if TYPE_CHECKING:
-    from lukewarm import datasets
-    from lukewarm.estimators import VariableImportance
+    from lukewarm import datasets, shapley
+    from lukewarm.estimators import PrecisionWarning, ShapleyImportance, VariableImportance
     from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
-    from lukewarm.plotting import plot_comparison, plot_importance, plot_trace
-    from lukewarm.results import ImportanceResult, ImportanceWarning, MeasureValue, TrainingTrace
+    from lukewarm.plotting import (
+        plot_comparison,
+        plot_convergence,
+        plot_importance,
+        plot_shapley,
+        plot_trace,
+    )
+    from lukewarm.results import (
+        ImportanceResult,
+        ImportanceWarning,
+        MeasureValue,
+        ShapleyResult,
+        TrainingTrace,
+    )
 
 __all__ = [
     "ImportanceResult",
     "ImportanceWarning",
     "MeasureValue",
     "NearZeroWarning",
+    "PrecisionWarning",
+    "ShapleyImportance",
+    "ShapleyResult",
     "TrainingTrace",
     "VariableImportance",
     "__version__",
     "datasets",
     "importance_from_predictions",
     "plot_comparison",
+    "plot_convergence",
     "plot_importance",
+    "plot_shapley",
     "plot_trace",
+    "shapley",
 ]
 
 # Public names load their rooms when first used, so that the import itself takes no time.
@@ -33,14 +51,19 @@ _ROOM_OF = {
     "ImportanceWarning": "results",
     "MeasureValue": "results",
     "NearZeroWarning": "evaluation",
+    "PrecisionWarning": "estimators",
+    "ShapleyImportance": "estimators",
+    "ShapleyResult": "results",
     "TrainingTrace": "results",
     "VariableImportance": "estimators",
     "importance_from_predictions": "evaluation",
     "plot_comparison": "plotting",
+    "plot_convergence": "plotting",
     "plot_importance": "plotting",
+    "plot_shapley": "plotting",
     "plot_trace": "plotting",
 }
-_ROOMS = ("datasets", "inference", "learners", "measures", "reduction", "stopping")
+_ROOMS = ("datasets", "inference", "learners", "measures", "reduction", "shapley", "stopping")
 
 
 def __getattr__(name: str) -> Any:

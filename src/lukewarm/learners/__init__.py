@@ -4,21 +4,33 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm.learners._base import BindsRows, Learner, StagedLearner
+from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._registry import as_learner
-from lukewarm.learners._task import classifies
+from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import train_until
 
 __all__ = [
     "BindsRows",
     "CatBoostLearner",
+    "DifferentiableLearner",
+    "GradientBoostingLearner",
+    "HistGradientBoostingLearner",
     "Learner",
+    "LightGBMLearner",
     "Network",
     "ObliviousBoosting",
     "ObliviousBoostingClassifier",
     "ObliviousBoostingRegressor",
+    "PartialFitLearner",
+    "PipelineLearner",
+    "SkorchLearner",
     "StagedLearner",
+    "StagedPipelineLearner",
     "TorchLearner",
+    "WholeFitLearner",
+    "XGBoostLearner",
     "as_learner",
+    "check_can_go_on",
     "classifies",
     "train_until",
 ]
@@ -26,12 +38,21 @@ __all__ = [
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
+    "GradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
+    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
+    "LightGBMLearner": "lukewarm.learners._lightgbm",
     "Network": "lukewarm.learners._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",
     "ObliviousBoostingClassifier": "lukewarm.learners.boosting",
     "ObliviousBoostingRegressor": "lukewarm.learners.boosting",
+    "PartialFitLearner": "lukewarm.learners._sklearn_epochs",
+    "PipelineLearner": "lukewarm.learners._pipeline",
+    "SkorchLearner": "lukewarm.learners._skorch",
+    "StagedPipelineLearner": "lukewarm.learners._pipeline",
     "learner_of_boosting": "lukewarm.learners.boosting",
     "TorchLearner": "lukewarm.learners._torch",
+    "WholeFitLearner": "lukewarm.learners._sklearn_any",
+    "XGBoostLearner": "lukewarm.learners._xgboost",
 }
 
 

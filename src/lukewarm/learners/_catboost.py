@@ -10,11 +10,10 @@ import pandas as pd
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._margins import MarginLearner, Segment
+from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._task import check_task
 
-# A fit costs about as much as seven trees before its first tree.
-_FIRST_BLOCK = 20
 _ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")
 _LEARNING_RATE = ("learning_rate", "eta")
 # When to stop, what to print and what to write is decided here.
@@ -37,7 +36,7 @@ _EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
 _MANY_VALUED_LOSSES = ("MultiQuantile", "RMSEWithUncertainty", "MultiRMSE")
 
 
-class CatBoostLearner(MarginLearner):
+class CatBoostLearner(BlockMarginLearner):
     """A CatBoost model that can go on from where it stands.
 
     Parameters
@@ -68,6 +67,8 @@ class CatBoostLearner(MarginLearner):
     True
     """
 
+    first_block = 20  # a fit costs about as much as seven trees before its first tree
+
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
         settings = estimator.get_params()
@@ -87,16 +88,21 @@ class CatBoostLearner(MarginLearner):
         )
 
     @classmethod
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> CatBoostLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner._cat_features = list(estimator.get_cat_feature_indices())
+        learner._learning_rate = estimator.learning_rate_
+        learner._segments = (_CatBoostTrees(estimator, estimator.tree_count_),)
+        return learner
+
+    @classmethod
     def named(cls, *, n_classes: int | None = None, seed: int = 0) -> CatBoostLearner:
         """Return the learner that the name "catboost" stands for."""
         catboost = require("catboost", "catboost")
         kind = catboost.CatBoostRegressor if n_classes is None else catboost.CatBoostClassifier
         return cls(kind(), n_classes=n_classes, seed=seed)
-
-    @property
-    def block_size(self) -> int:
-        """Trees worth growing in one fit; blocks grow, so that set-up stays a small share."""
-        return max(_FIRST_BLOCK, self.steps_taken // 2)
 
     def _grow(
         self,

@@ -90,16 +90,15 @@ class MarginLearner(ABC):
         twin._margins = _MarginMemory()
         return twin
 
+    @abstractmethod
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Grow `n_steps` further trees on top of the margin reached."""
-        if n_steps == 0:
-            return
-        baseline = self._margin_at(X, self.n_steps) if self._segments else None
-        segment = self._grow(X, y, n_steps, weights, baseline)
-        self._segments = (*self._segments, segment)
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities."""
+        if self.steps_taken == 0:
+            # The first thing a training loop asks for is where the stopping rows stand.
+            return self._link(self._margin_at(X, self.n_steps))
         return self._link(self._sum(self._prepare(X), self._segments, len(X)))
 
     def rewind(self, step: int) -> None:
@@ -109,27 +108,18 @@ class MarginLearner(ABC):
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
-        data = self._prepare(X)
-        stages = [self._margin_at(X, first_step)[np.newaxis]]
-        done = 0
+        known_step, margin = self._margins.recall(X, first_step)
+        if margin is None:
+            known_step, margin = first_step, self._margin_at(X, first_step)
+        stages = [margin[np.newaxis]]
+        data, done = self._prepare(X), 0
         for segment in self._segments:
-            start = max(first_step - done, 0)
+            start = max(known_step - done, 0)
             if start < segment.n_trees:
                 stages.append(stages[-1][-1] + segment.staged_margins(data, start))
             done += segment.n_trees
         self._margins.keep(X, self.n_steps, stages[-1][-1])
-        return self._link(np.concatenate(stages))
-
-    @abstractmethod
-    def _grow(
-        self,
-        X: Features,
-        y: Vector,
-        n_steps: int,
-        weights: Vector | None,
-        baseline: np.ndarray | None,
-    ) -> Segment:
-        """Return `n_steps` trees trained on top of `baseline` (n, d)."""
+        return self._link(np.concatenate(stages)[first_step - known_step :])
 
     def _prepare(self, X: Features) -> Any:
         """Return the rows in the form the engine predicts from."""
@@ -182,6 +172,40 @@ class MarginLearner(ABC):
             d = self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
             return np.zeros((n_rows, d))
         return np.sum([segment.margin(data) for segment in segments], axis=0)
+
+
+class BlockMarginLearner(MarginLearner):
+    """A booster that needs a fit of its own for every block of trees.
+
+    Blocks grow with the steps taken, so that the cost of setting a fit up stays a small share
+    while a short continuation overshoots little.
+    """
+
+    first_block = 20
+
+    @property
+    def block_size(self) -> int:
+        """Trees worth growing in one fit."""
+        return max(self.first_block, self.steps_taken // 2)
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Grow `n_steps` further trees on top of the margin reached."""
+        if n_steps == 0:
+            return
+        baseline = self._margin_at(X, self.n_steps) if self._segments else None
+        segment = self._grow(X, y, n_steps, weights, baseline)
+        self._segments = (*self._segments, segment)
+
+    @abstractmethod
+    def _grow(
+        self,
+        X: Features,
+        y: Vector,
+        n_steps: int,
+        weights: Vector | None,
+        baseline: np.ndarray | None,
+    ) -> Segment:
+        """Return `n_steps` trees trained on top of `baseline` (n, d)."""
 
 
 class _MarginMemory:

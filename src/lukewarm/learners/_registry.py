@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm._validation import check_choice
-from lukewarm.learners._base import Learner
+from lukewarm.learners._base import Learner, StagedLearner
+from lukewarm.learners._fitted import check_columns_seen
 
 # (top package, class): the learner that wraps such a class or a subclass of it. Looked up along
 # the type's bases, so an engine the user has not imported is not imported here either.
@@ -15,7 +16,21 @@ _BY_TYPE = {
     ("lukewarm", "ObliviousBoostingClassifier"): "learner_of_boosting",
     ("catboost", "CatBoostRegressor"): "CatBoostLearner",
     ("catboost", "CatBoostClassifier"): "CatBoostLearner",
+    ("lightgbm", "LGBMRegressor"): "LightGBMLearner",
+    ("lightgbm", "LGBMClassifier"): "LightGBMLearner",
+    ("xgboost", "XGBRegressor"): "XGBoostLearner",
+    ("xgboost", "XGBClassifier"): "XGBoostLearner",
+    ("sklearn", "HistGradientBoostingRegressor"): "HistGradientBoostingLearner",
+    ("sklearn", "HistGradientBoostingClassifier"): "HistGradientBoostingLearner",
+    ("sklearn", "GradientBoostingRegressor"): "GradientBoostingLearner",
+    ("sklearn", "GradientBoostingClassifier"): "GradientBoostingLearner",
+    ("sklearn", "MLPRegressor"): "PartialFitLearner",
+    ("sklearn", "MLPClassifier"): "PartialFitLearner",
+    ("sklearn", "SGDRegressor"): "PartialFitLearner",
+    ("sklearn", "SGDClassifier"): "PartialFitLearner",
+    ("skorch", "NeuralNet"): "SkorchLearner",
     ("torch", "Module"): "TorchLearner",
+    ("sklearn", "Pipeline"): "PipelineLearner",
 }
 _BY_NAME = {
     "boosting": "ObliviousBoosting",
@@ -23,23 +38,36 @@ _BY_NAME = {
     "catboost": "CatBoostLearner",
 }
 _SUPPORTED = (
-    "CatBoostRegressor, CatBoostClassifier, a torch.nn.Module, or an object with the methods of "
-    "lukewarm.learners.Learner"
+    "an estimator of CatBoost, LightGBM or XGBoost, HistGradientBoosting, GradientBoosting, MLP or "
+    "SGD of scikit-learn, a skorch net, a torch.nn.Module, a Pipeline that ends in one of these, "
+    "any other estimator with fit and predict (for retrain and dropout only), or an object with "
+    "the methods of lukewarm.learners.Learner"
 )
 
 
-def as_learner(model: Any, *, n_classes: int | None, seed: int) -> Learner:
-    """Return an untrained learner for `model`.
+def as_learner(
+    model: Any,
+    *,
+    n_classes: int | None,
+    seed: int,
+    prefit: bool = False,
+    feature_names: tuple[str, ...] | None = None,
+) -> Learner:
+    """Return a learner for `model`, untrained unless `prefit`.
 
     Parameters
     ----------
     model : str, estimator, torch.nn.Module or Learner
         A name ("boosting", "network", "catboost"), an estimator of a supported library, a module,
         or anything that follows the learner protocol. It is never changed; of a fitted estimator
-        only the settings count.
+        only the settings count, unless `prefit`.
     n_classes : int or None
         None for regression.
     seed : int
+    prefit : bool, default False
+        Whether the learner stands where `model` stands, trained by the user.
+    feature_names : tuple of str, optional
+        Names of the columns, for pipelines that choose columns by name.
 
     Examples
     --------
@@ -53,19 +81,42 @@ def as_learner(model: Any, *, n_classes: int | None, seed: int) -> Learner:
     ValueError: model must be one of 'boosting', 'network', 'catboost'; got 'forest'.
     """
     if isinstance(model, str):
-        return _by_name(model, n_classes, seed)
-    if not isinstance(model, type):
-        if isinstance(model, Learner):
-            return _of_learner(model, n_classes, seed)
-        for kind in type(model).__mro__:
-            wrapper = _BY_TYPE.get((kind.__module__.partition(".")[0], kind.__name__))
-            if wrapper is not None:
-                return _load(wrapper)(model, n_classes=n_classes, seed=seed)
-    raise TypeError(_unsupported(model))
+        return _by_name(model, n_classes, seed, prefit)
+    if isinstance(model, type):
+        raise TypeError(f"model must be an object, not a class; pass {model.__name__}(...).")
+    if isinstance(model, Learner):
+        return model.copy(seed) if prefit else _of_learner(model, n_classes, seed)
+    wrapper = _wrapper_of(model)
+    if prefit:
+        check_columns_seen(model, feature_names)
+    if wrapper == "PipelineLearner":
+        return _of_pipeline(model, n_classes, seed, prefit, feature_names)
+    if wrapper == "TorchLearner":
+        if prefit:
+            return _load(wrapper)(model, standardize=False, n_classes=n_classes, seed=seed)
+        # Drawn anew: what the module may have learnt before must not reach the evaluation rows.
+        return _load(wrapper)(model, n_classes=n_classes, seed=seed).fresh(seed)
+    options = {"feature_names": feature_names} if wrapper == "WholeFitLearner" else {}
+    make = _load(wrapper).from_fitted if prefit else _load(wrapper)
+    return make(model, n_classes=n_classes, seed=seed, **options)
 
 
-def _by_name(name: str, n_classes: int | None, seed: int) -> Learner:
+def _wrapper_of(model: Any) -> str:
+    for kind in type(model).__mro__:
+        wrapper = _BY_TYPE.get((kind.__module__.partition(".")[0], kind.__name__))
+        # L-BFGS has a memory that ends with each fit, so it takes no single steps.
+        if wrapper is not None and getattr(model, "solver", None) != "lbfgs":
+            return wrapper
+    if all(hasattr(model, method) for method in ("fit", "predict", "get_params")):
+        return "WholeFitLearner"
+    listed = ", ".join(repr(name) for name in _BY_NAME)
+    raise TypeError(f"model must be {listed}, {_SUPPORTED}; got {type(model).__name__}.")
+
+
+def _by_name(name: str, n_classes: int | None, seed: int, prefit: bool) -> Learner:
     learner = _load(_BY_NAME[check_choice("model", name, _BY_NAME)])
+    if prefit:
+        raise ValueError(f"prefit=True needs a trained model; got the name {name!r}.")
     if name == "catboost":
         return learner.named(n_classes=n_classes, seed=seed)
     return learner(n_classes=n_classes, seed=seed)
@@ -82,12 +133,19 @@ def _of_learner(model: Learner, n_classes: int | None, seed: int) -> Learner:
     return model.for_classes(n_classes).fresh(seed)
 
 
+def _of_pipeline(
+    pipeline: Any,
+    n_classes: int | None,
+    seed: int,
+    prefit: bool,
+    feature_names: tuple[str, ...] | None,
+) -> Learner:
+    last = as_learner(pipeline.steps[-1][1], n_classes=n_classes, seed=seed, prefit=prefit)
+    is_staged = isinstance(last, StagedLearner)
+    kind = _load("StagedPipelineLearner" if is_staged else "PipelineLearner")
+    make = kind.from_fitted if prefit else kind
+    return make(pipeline, last, feature_names=feature_names)
+
+
 def _load(name: str) -> Any:
     return getattr(import_module("lukewarm.learners"), name)
-
-
-def _unsupported(model: Any) -> str:
-    if isinstance(model, type):
-        return f"model must be an object, not a class; pass {model.__name__}(...)."
-    listed = ", ".join(repr(name) for name in _BY_NAME)
-    return f"model must be {listed}, {_SUPPORTED}; got {type(model).__name__}."

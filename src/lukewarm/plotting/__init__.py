@@ -1,14 +1,18 @@
 """Figures from records only; matplotlib is loaded when the first is drawn."""
 
 from lukewarm.plotting._importance import plot_comparison, plot_importance
-from lukewarm.plotting._style import COLOURS, new_axes, save_figure, tidy
+from lukewarm.plotting._shapley import plot_convergence, plot_shapley
+from lukewarm.plotting._style import COLOURS, new_axes, new_figure, save_figure, tidy
 from lukewarm.plotting._trace import plot_trace
 
 __all__ = [
     "COLOURS",
     "new_axes",
+    "new_figure",
     "plot_comparison",
+    "plot_convergence",
     "plot_importance",
+    "plot_shapley",
     "plot_trace",
     "save_figure",
     "tidy",

@@ -37,16 +37,26 @@ def new_axes(width: float, height: float) -> Any:
     return axes
 
 
+def new_figure(width: float, height: float, *, n_rows: int = 1, n_columns: int = 1) -> Any:
+    """Return a new figure in the look of the house and the list of its panels, row by row."""
+    from matplotlib import pyplot as plt
+
+    figure, panels = plt.subplots(
+        n_rows, n_columns, figsize=(width, height), layout="constrained", squeeze=False
+    )
+    return figure, list(panels.flat)
+
+
 def tidy(axes: Any) -> None:
     """Take away the frame lines that carry nothing."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(length=3)
 
 
-def save_figure(axes: Any, path: str | os.PathLike[str]) -> None:
-    """Write the figure of `axes` to `path`, all of it or nothing, and close it."""
+def save_figure(drawn: Any, path: str | os.PathLike[str]) -> None:
+    """Write a Figure, or that of an Axes, to `path`, all of it or nothing, and close it."""
     from matplotlib import pyplot as plt
 
     with replacing(path) as temporary:
-        axes.figure.savefig(temporary, dpi=150)
-    plt.close(axes.figure)
+        drawn.figure.savefig(temporary, dpi=150)
+    plt.close(drawn.figure)

@@ -2,5 +2,12 @@
 
 from lukewarm.results._importance import ImportanceResult
 from lukewarm.results._records import ImportanceWarning, MeasureValue, TrainingTrace
+from lukewarm.results._shapley import ShapleyResult
 
-__all__ = ["ImportanceResult", "ImportanceWarning", "MeasureValue", "TrainingTrace"]
+__all__ = [
+    "ImportanceResult",
+    "ImportanceWarning",
+    "MeasureValue",
+    "ShapleyResult",
+    "TrainingTrace",
+]

@@ -1,0 +1,275 @@
+"""ShapleyImportance: predictive skill shared out fairly among correlated features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lukewarm._typing import FeatureSet, RandomState
+from lukewarm._validation import check_choice, check_count, check_number
+from lukewarm.estimators._base import ImportanceEstimator, Prepared
+from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
+from lukewarm.evaluation import warn_near_zero
+from lukewarm.measures import Measure
+from lukewarm.reduction import Reduction
+from lukewarm.results import ShapleyResult
+from lukewarm.shapley import SOLVERS, Solution, check_exact_is_feasible
+
+_EXACT_BY_DEFAULT = 10
+_DEFAULT_TOLERANCE = 0.025
+
+
+class ShapleyImportance(ImportanceEstimator):
+    """Shapley values of features: each one's fair share of the model's predictive skill.
+
+    Parameters
+    ----------
+    model, method, measure
+        As for :class:`VariableImportance`.
+    solver : str, default "auto"
+        How values of coalitions become Shapley values: "exact" (every coalition),
+        "regression_adjusted", "kernel", "permutation", "marginal" (the paper's scheme). "auto" is
+        exact for up to 10 players with ``model="boosting"``, else "regression_adjusted".
+    n_coalitions : int, optional
+        Most reduced models to fit.
+    tolerance : float, optional
+        Instead of `n_coalitions`: fit until the standard error of the sampling of coalitions is
+        below this share of the range of the Shapley values. 0.025 by default.
+    features : sequence, optional
+        The players, by name or index; every column by default. Columns that are in no player are
+        always kept.
+    groups : mapping from name to columns, optional
+        Columns that form one player.
+    inference, cross_fit, train_fraction, fill, patience, min_delta, max_steps, symmetric
+        As for :class:`VariableImportance`.
+    level : float, default 0.95
+        Level of the intervals.
+    random_state : None, int or Generator
+    n_jobs : int, optional
+        Coalitions worked on at once; never changes a number.
+    verbose : bool, optional
+        Whether to show a progress bar; by default in a terminal or a notebook.
+
+    Attributes
+    ----------
+    result_ : ShapleyResult
+    results_ : dict from measure name to ShapleyResult
+    feature_names_in_ : ndarray of str
+    n_features_in_ : int
+    classes_ : ndarray or None
+
+    Examples
+    --------
+    >>> import lukewarm as lw
+    >>> data = lw.datasets.make_correlated_linear(n_samples=500, random_state=0)
+    >>> sv = lw.ShapleyImportance(n_coalitions=30, random_state=0).fit(data.X, data.y)
+    >>> sv.result_.n_fits
+    30
+    >>> gain = sv.result_.value_of(data.X).value - sv.result_.value_of([]).value
+    >>> bool(np.isclose(sv.result_.shapley_value.sum(), gain))
+    True
+    """
+
+    def __init__(
+        self,
+        model: Any = "boosting",
+        method: str | Reduction = "early_stopping",
+        measure: str | Measure | Sequence[str | Measure] | None = None,
+        *,
+        solver: str = "auto",
+        n_coalitions: int | None = None,
+        tolerance: float | None = None,
+        features: Sequence[Any] | None = None,
+        groups: Mapping[str, Iterable[Any]] | None = None,
+        inference: str = "paired",
+        cross_fit: int | None = None,
+        train_fraction: float = 0.75,
+        fill: str | float = "mean",
+        patience: int | None = None,
+        min_delta: float = 0.0,
+        max_steps: int | None = None,
+        symmetric: bool = True,
+        level: float = 0.95,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ) -> None:
+        self.model = model
+        self.method = method
+        self.measure = measure
+        self.solver = solver
+        self.n_coalitions = n_coalitions
+        self.tolerance = tolerance
+        self.features = features
+        self.groups = groups
+        self.inference = inference
+        self.cross_fit = cross_fit
+        self.train_fraction = train_fraction
+        self.fill = fill
+        self.patience = patience
+        self.min_delta = min_delta
+        self.max_steps = max_steps
+        self.symmetric = symmetric
+        self.level = level
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ShapleyImportance:
+        """Measure the Shapley values on this table.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+        y : array-like of shape (n,)
+            Numbers, or labels of classes.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        ShapleyImportance
+            Itself, with `result_` set.
+        """
+        self._check_work()
+        problem = self._problem(X, y, sample_weight)
+        players = self._feature_sets(problem)
+        _check_disjoint(players)
+        solver = self._chosen_solver(len(players))
+        self._prepared = self._prepare(problem)
+        self._players = players
+        self._run = ShapleyRun(
+            self._prepared, list(players.values()), solver, self.n_jobs, self.verbose
+        )
+        if solver == "exact":
+            solution = self._run.grow(2 ** len(players) - 2)
+        elif self.n_coalitions is not None:
+            solution = self._run.grow(self.n_coalitions)
+        else:
+            solution = self._run.grow_until(self._tolerance)
+        self._record(solution)
+        if solver != "exact" and self.n_coalitions is None:
+            warn_imprecise(self.result_.data_error, self.result_.shapley_value, self._tolerance)
+        return self
+
+    def fit_more(self, n_coalitions: int) -> ShapleyImportance:
+        """Fit up to `n_coalitions` further reduced models; the same as one longer run.
+
+        Parameters
+        ----------
+        n_coalitions : int
+
+        Returns
+        -------
+        ShapleyImportance
+            Itself, with `result_` renewed.
+        """
+        check_is_fitted(self, "result_")
+        check_count("n_coalitions", n_coalitions)
+        self._record(self._run.grow(self._run.n_coalitions + n_coalitions))
+        return self
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the Shapley values as bars with intervals and return the matplotlib Axes.
+
+        Parameters
+        ----------
+        **options
+            Passed on to :func:`lukewarm.plot_shapley`.
+        """
+        from lukewarm.plotting import plot_shapley
+
+        check_is_fitted(self, "result_")
+        return plot_shapley(self.result_, **options)
+
+    @property
+    def _tolerance(self) -> float:
+        return _DEFAULT_TOLERANCE if self.tolerance is None else self.tolerance
+
+    def _check_work(self) -> None:
+        check_choice("solver", self.solver, ("auto", *SOLVERS))
+        if self.n_coalitions is not None:
+            check_count("n_coalitions", self.n_coalitions)
+        if self.tolerance is not None:
+            check_number("tolerance", self.tolerance, above=0)
+        given = [name for name in ("n_coalitions", "tolerance") if getattr(self, name) is not None]
+        if len(given) == 2:
+            raise ValueError("give n_coalitions or tolerance, not both.")
+        if given and self.solver == "exact":
+            raise ValueError(f"solver 'exact' fits every coalition; leave out {given[0]}.")
+
+    def _chosen_solver(self, n_players: int) -> str:
+        if self.solver == "exact":
+            check_exact_is_feasible(n_players)
+        if self.solver != "auto":
+            return self.solver
+        asked_for_less = self.n_coalitions is not None or self.tolerance is not None
+        if n_players > _EXACT_BY_DEFAULT or asked_for_less or not self._is_boosting:
+            return "regression_adjusted"
+        return "exact"
+
+    @property
+    def _is_boosting(self) -> bool:
+        if isinstance(self.model, str):
+            return self.model == "boosting"
+        from lukewarm.learners import ObliviousBoosting
+
+        return isinstance(self.model, ObliviousBoosting)
+
+    def _record(self, solution: Solution) -> None:
+        measures = self._prepared.problem.measures
+        solutions = [solution] + [self._run.solution_of(n) for n in range(1, len(measures))]
+        self.results_ = {
+            measure.name: self._result(number, measure, each)
+            for number, (measure, each) in enumerate(zip(measures, solutions, strict=True))
+        }
+        self.result_ = self.results_[measures[0].name]
+        warn_near_zero(self.result_.names, self.result_.interval()[0], self.inference)
+
+    def _result(self, number: int, measure: Measure, solution: Solution) -> ShapleyResult:
+        fitted = self._run.game.fit(solution.coalitions)
+        history = self._run.history() if number == 0 else []
+        n_players = len(self._players)
+        return ShapleyResult(
+            names=tuple(self._players),
+            players=tuple(self._players.values()),
+            coalitions=solution.coalitions,
+            values=np.array([each.skills[number].value for each in fitted]),
+            # Half the memory; the standard errors need no more than single precision.
+            influence=np.array([each.skills[number].influence for each in fitted], np.float32),
+            weights=solution.weights,
+            covariance=solution.covariance,
+            steps=np.array([each.n_steps for each in fitted]),
+            seconds=np.array([each.seconds for each in fitted]),
+            history_sizes=np.array([point.n_fits for point in history], dtype=int),
+            history_values=np.array([point.values for point in history]).reshape(-1, n_players),
+            history_errors=np.array([point.errors for point in history]).reshape(-1, n_players),
+            full_seconds=sum(model.seconds for model in self._prepared.full_models),
+            measure=measure.name,
+            method=self._prepared.reduction.name,
+            model=self._model_name,
+            solver=self._run.solver,
+            inference=self.inference,
+            level=self.level,
+            with_rows=_with_rows(self._prepared) if self.inference == "split" else None,
+        )
+
+
+def _with_rows(prepared: Prepared) -> np.ndarray:
+    chosen = np.zeros(len(prepared.numbers), dtype=bool)
+    chosen[np.concatenate(prepared.plan.full_parts)] = True
+    return chosen
+
+
+def _check_disjoint(players: dict[str, FeatureSet]) -> None:
+    owner: dict[int, str] = {}
+    for name, columns in players.items():
+        for column in columns:
+            if column in owner:
+                raise ValueError(
+                    f"players must not share columns; {owner[column]!r} and {name!r} both have "
+                    f"column {column}."
+                )
+            owner[column] = name

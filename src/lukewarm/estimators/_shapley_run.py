@@ -1,0 +1,191 @@
+"""From trained full models to Shapley values: the game, how many coalitions, the record."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lukewarm._random import draw_seeds
+from lukewarm._typing import FeatureSet, Vector
+from lukewarm.estimators._base import Prepared
+from lukewarm.evaluation import skill_on_parts
+from lukewarm.parallel import run_jobs
+from lukewarm.results import ImportanceWarning
+from lukewarm.shapley import (
+    Fit,
+    FittedCoalition,
+    LinearGame,
+    ModelGame,
+    ProxyGame,
+    Solution,
+    as_proxy,
+    is_exhaustive,
+    numeric_design,
+    solve,
+)
+
+_MOST_GROWTH = 2.0
+_LEAST_GROWTH = 1.25
+_HISTORY_POINTS = 8
+_HISTORY_RATIO = 0.7
+
+
+class PrecisionWarning(ImportanceWarning):
+    """The evaluation rows are too few for the precision asked for, however many coalitions."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """Shapley values, and their sampling errors, after a number of fits."""
+
+    n_fits: int
+    values: Vector
+    errors: Vector
+
+    @property
+    def relative_error(self) -> float:
+        """Largest sampling error over the range of the Shapley values."""
+        return float(self.errors.max() / spread_of(self.values))
+
+
+class ShapleyRun:
+    """The models of one fit and the coalitions evaluated so far.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    players : sequence of FeatureSet
+    solver : str
+    n_jobs, verbose
+        As for the estimators.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        players: Sequence[FeatureSet],
+        solver: str,
+        n_jobs: int | None,
+        verbose: bool | None,
+    ) -> None:
+        self.solver = solver
+        self.n_coalitions = 0
+        self._prepared = prepared
+        self._n_jobs, self._verbose = n_jobs, verbose
+        *self._fold_seeds, self._sampling_seed = draw_seeds(
+            prepared.generator, len(prepared.full_models) + 1
+        )
+        self._parts = _evaluation_parts(prepared)
+        self._expected = ""
+        self.game = ModelGame(players, self._fit, self._run)
+        self._proxies = self._make_proxies() if solver == "regression_adjusted" else []
+
+    def grow(self, n_coalitions: int) -> Solution:
+        """Fit what `n_coalitions` coalitions need beyond those known, and solve."""
+        self.n_coalitions = n_coalitions
+        return self._solve(n_coalitions)
+
+    def grow_until(self, tolerance: float) -> Solution:
+        """Fit coalitions until the sampling error is below `tolerance` times the range."""
+        n_players = self.game.n_players
+        asked = self.n_coalitions or max(4 * n_players, 2 * n_players + 10)
+        while True:
+            solution = self.grow(asked)
+            reached = self._checkpoint(solution).relative_error
+            if reached <= tolerance or is_exhaustive(n_players, asked):
+                return solution
+            # Errors fall as one over the root of the number of coalitions, or faster.
+            forecast = asked * (reached / tolerance) ** 2
+            if np.isfinite(forecast):
+                most = min(forecast, 2.0**n_players - 2)
+                self._expected = f", about {most - asked:.0f} to go"
+            asked = int(np.clip(forecast, _LEAST_GROWTH * asked, _MOST_GROWTH * asked))
+
+    def solution_of(self, number: int) -> Solution:
+        """Return the solution for another measure, from the same coalitions."""
+        return self._solve(self.n_coalitions, number)
+
+    def history(self) -> list[Checkpoint]:
+        """Return what was known after fewer fits: the same solver on the first coalitions."""
+        sizes = [self.n_coalitions]
+        least = 4 * self.game.n_players
+        while len(sizes) < _HISTORY_POINTS and _HISTORY_RATIO * sizes[0] >= least:
+            sizes.insert(0, int(_HISTORY_RATIO * sizes[0]))
+        if self.solver == "exact" or is_exhaustive(self.game.n_players, self.n_coalitions):
+            sizes = [self.n_coalitions]
+        return [self._checkpoint(self._solve(size)) for size in sizes]
+
+    def _solve(self, n_coalitions: int, number: int = 0) -> Solution:
+        game = self.game.of_measure(number)
+        return solve(game, self.solver, n_coalitions, self._sampling_seed, self._proxies)
+
+    def _checkpoint(self, solution: Solution) -> Checkpoint:
+        values = solution.weights @ self.game.of_measure(0).values(solution.coalitions)
+        return Checkpoint(len(solution.coalitions) - 2, values, solution.standard_error)
+
+    def _fit(self, removed: FeatureSet) -> FittedCoalition:
+        prepared = self._prepared
+        outcomes = [
+            prepared.predict_without(fold, removed, seed)
+            for fold, seed in enumerate(self._fold_seeds)
+        ]
+        prediction = np.concatenate([prediction for prediction, _, _ in outcomes])
+        problem, numbers = prepared.problem, prepared.numbers
+        weights = None if problem.weights is None else problem.weights[numbers]
+        skills = tuple(
+            skill_on_parts(measure, problem.y[numbers], prediction, self._parts, weights)
+            for measure in problem.measures
+        )
+        n_steps = sum(trace.stopped_step for _, trace, _ in outcomes)
+        return FittedCoalition(skills, n_steps, sum(seconds for _, _, seconds in outcomes))
+
+    def _run(self, fit: Fit, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
+        return run_jobs(
+            fit,
+            removed,
+            n_jobs=self._n_jobs,
+            verbose=self._verbose,
+            description=f"coalitions{self._expected}",
+        )
+
+    def _make_proxies(self) -> list[ProxyGame]:
+        problem = self._prepared.problem
+        is_evaluation = np.zeros(len(problem.y), dtype=bool)
+        is_evaluation[self._prepared.numbers] = True
+        targets = problem.y[:, np.newaxis]
+        if problem.n_classes is not None and problem.n_classes > 2:
+            targets = targets == np.arange(problem.n_classes)
+        design = numeric_design(problem.X, problem.y, is_evaluation)
+        game = LinearGame(design, targets.astype(float), is_evaluation, self.game.players)
+        return [as_proxy(game, self._sampling_seed)]
+
+
+def spread_of(values: Vector) -> float:
+    """Return the range of the Shapley values; the size of the only one when there is one."""
+    spread = np.ptp(values) if len(values) > 1 else np.abs(values).max()
+    return max(float(spread), np.finfo(float).tiny)
+
+
+def warn_imprecise(data_error: Vector, values: Vector, tolerance: float) -> None:
+    """Warn when the evaluation rows leave more error than `tolerance` times the range."""
+    allowed = tolerance * spread_of(values)
+    if data_error.max() > allowed:
+        warnings.warn(
+            f"the evaluation rows leave standard errors up to {data_error.max():.3g} where the "
+            f"tolerance allows {allowed:.3g}; more coalitions cannot lower them. Use more rows, "
+            "or cross_fit to evaluate every row.",
+            PrecisionWarning,
+            stacklevel=3,
+        )
+
+
+def _evaluation_parts(prepared: Prepared) -> tuple[np.ndarray, ...]:
+    """Return the evaluation rows of each fold, whichever half they belong to."""
+    plan = prepared.plan
+    return tuple(
+        np.unique(np.concatenate(halves))
+        for halves in zip(plan.full_parts, plan.reduced_parts, strict=True)
+    )

@@ -1,0 +1,66 @@
+"""What an experiment is: jobs, one record per job, a table and a figure from the records alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pandas as pd
+
+SCALES = ("quick", "paper")
+Settings = Mapping[str, Any]
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Description:
+    """What `lukewarm reproduce --list` says of an experiment.
+
+    Parameters
+    ----------
+    name : str
+    section : str
+        Where in the paper it stands.
+    shows : str
+        One sentence.
+    minutes : mapping from scale to float
+        What it took on two cores.
+    """
+
+    name: str
+    section: str
+    shows: str
+    minutes: Mapping[str, float]
+
+
+class Experiment(Protocol):
+    """A figure or table of the paper."""
+
+    @property
+    def description(self) -> Description:
+        """Name, section and cost."""
+        ...
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Models it can be run for; the first is the default."""
+        ...
+
+    def jobs(
+        self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
+    ) -> list[dict[str, Any]]:
+        """Return the settings of every job; equal settings give equal records."""
+        ...
+
+    def run(self, job: Settings) -> dict[str, Any]:
+        """Return the outcome of one job; called in worker processes."""
+        ...
+
+    def table(self, records: Sequence[Record]) -> pd.DataFrame:
+        """Return the table of the experiment."""
+        ...
+
+    def figure(self, records: Sequence[Record]) -> Any:
+        """Return the matplotlib Figure of the experiment."""
+        ...

@@ -1,0 +1,115 @@
+"""Running an experiment by its name."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from lukewarm._files import write_text
+from lukewarm._validation import check_choice, check_count
+from lukewarm.experiments._base import SCALES, Experiment
+from lukewarm.experiments._correlation import Correlation
+from lukewarm.experiments._coverage import Coverage
+from lukewarm.parallel import read_records, run_resumable
+from lukewarm.plotting import save_figure
+
+_KNOWN: dict[str, Experiment] = {
+    experiment.description.name: experiment for experiment in (Correlation(), Coverage())
+}
+EXPERIMENTS = tuple(_KNOWN)
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """What an experiment left behind: its table, and the files it wrote."""
+
+    table: pd.DataFrame
+    records: Path
+    table_file: Path
+    figure_file: Path
+
+
+def run(
+    name: str,
+    *,
+    scale: str = "quick",
+    models: Sequence[str] | None = None,
+    n_replicates: int | None = None,
+    n_jobs: int | None = None,
+    out: str | os.PathLike[str] = "lukewarm-paper",
+    seed: int = 0,
+    verbose: bool | None = None,
+) -> Reproduction:
+    """Return the reproduction of one experiment of the paper.
+
+    Parameters
+    ----------
+    name : str
+        One of ``lukewarm.experiments.EXPERIMENTS``.
+    scale : "quick" or "paper"
+        "paper" has the paper's sizes.
+    models : sequence of str, optional
+        The models to run; by default the first of those the experiment knows.
+    n_replicates : int, optional
+    n_jobs : int, optional
+        Replicates at a time.
+    out : path, default "lukewarm-paper"
+        Folder for the records, the table and the figure. A run that was interrupted goes on from
+        the records it finds there.
+    seed : int, default 0
+    verbose : bool, optional
+    """
+    experiment = _KNOWN[check_choice("name", name, _KNOWN)]
+    check_choice("scale", scale, SCALES)
+    chosen = [experiment.models[0]] if models is None else list(models)
+    for model in chosen:
+        check_choice("model", model, experiment.models)
+    if n_replicates is not None:
+        check_count("n_replicates", n_replicates)
+    folder = Path(out)
+    records_file = folder / f"{name}-{scale}.jsonl"
+    records = run_resumable(
+        experiment.run,
+        experiment.jobs(scale, chosen, n_replicates, check_count("seed", seed, minimum=0)),
+        records_file,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        description=name,
+    )
+    return _write(experiment, records, records_file)
+
+
+def redraw(name: str, records: str | os.PathLike[str]) -> Reproduction:
+    """Return the table and figure made anew from a file of records."""
+    experiment = _KNOWN[check_choice("name", name, _KNOWN)]
+    return _write(experiment, read_records(records), Path(records))
+
+
+def describe() -> pd.DataFrame:
+    """Return one row per experiment: its section, what it shows, its cost in minutes."""
+    return pd.DataFrame(
+        {
+            "name": each.description.name,
+            "section": each.description.section,
+            "models": ", ".join(each.models),
+            **{f"{scale} (min)": each.description.minutes[scale] for scale in SCALES},
+            "shows": each.description.shows,
+        }
+        for each in _KNOWN.values()
+    )
+
+
+def _write(
+    experiment: Experiment, records: Sequence[dict[str, Any]], records_file: Path
+) -> Reproduction:
+    table = experiment.table(records)
+    table_file, figure_file = records_file.with_suffix(".json"), records_file.with_suffix(".png")
+    write_text(table_file, json.dumps(table.to_dict(orient="records"), indent=1) + "\n")
+    save_figure(experiment.figure(records), figure_file)
+    return Reproduction(table, records_file, table_file, figure_file)

@@ -1,0 +1,80 @@
+"""The theory as code: kernels of networks and trees, spectra, stopping times, error terms.
+
+Pure functions, numpy in and out; each names its equation. ``docs/theory.md`` walks through them.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from lukewarm.kernels._activations import KernelWarning
+from lukewarm.kernels._boosting_kernel import boosting_kernel
+from lukewarm.kernels._complexity import (
+    critical_radius,
+    local_complexity,
+    population_critical_radius,
+)
+from lukewarm.kernels._decomposition import (
+    ErrorDecomposition,
+    error_decomposition,
+    run_decomposition,
+)
+from lukewarm.kernels._networks import nngp, ntk
+from lukewarm.kernels._noise import estimate_gap_norm, estimate_noise_std
+from lukewarm.kernels._runs import KernelRun, OracleStop, follow_run, oracle_stop
+from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
+from lukewarm.kernels._stopping_times import max_theoretical_step, optimal_step
+from lukewarm.kernels._theoretical_stop import TheoreticalStop
+from lukewarm.kernels._tree_kernel import SampledKernel, sampled_tree_kernel, tree_kernel
+from lukewarm.kernels._tree_law import (
+    TreeDistribution,
+    expected_update,
+    tree_distribution,
+    tree_kernel_at,
+)
+
+__all__ = [
+    "ErrorDecomposition",
+    "KernelRun",
+    "KernelWarning",
+    "OracleStop",
+    "SampledKernel",
+    "TangentMap",
+    "TangentWarning",
+    "TheoreticalStop",
+    "TreeDistribution",
+    "boosting_kernel",
+    "critical_radius",
+    "error_decomposition",
+    "estimate_gap_norm",
+    "estimate_noise_std",
+    "expected_update",
+    "follow_run",
+    "kernel_eigenvalues",
+    "local_complexity",
+    "max_theoretical_step",
+    "nngp",
+    "ntk",
+    "optimal_step",
+    "oracle_stop",
+    "population_critical_radius",
+    "rkhs_gap_norm",
+    "run_decomposition",
+    "sampled_tree_kernel",
+    "tangent_kernel",
+    "tree_distribution",
+    "tree_kernel",
+    "tree_kernel_at",
+]
+
+# Torch loads when a tangent kernel is first asked for.
+_LOADED_ON_DEMAND = {
+    "TangentMap": "lukewarm.kernels._tangent",
+    "TangentWarning": "lukewarm.kernels._tangent",
+    "tangent_kernel": "lukewarm.kernels._tangent",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LOADED_ON_DEMAND[name]), name)

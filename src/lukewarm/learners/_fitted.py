@@ -1,0 +1,69 @@
+"""Estimators the user has already trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from lukewarm._typing import Features
+
+
+def check_fitted(estimator: Any, n_classes: int | None) -> None:
+    """Raise when a model named as trained is not, or knows another number of classes."""
+    is_fitted = getattr(estimator, "is_fitted", None)
+    if is_fitted is not None and not is_fitted():
+        raise NotFittedError(_not_fitted(estimator))
+    if is_fitted is None:
+        try:
+            check_is_fitted(estimator)
+        except NotFittedError:
+            raise NotFittedError(_not_fitted(estimator)) from None
+    classes = getattr(estimator, "classes_", None)
+    if n_classes is not None and classes is not None and len(classes) != n_classes:
+        raise ValueError(
+            f"model was trained on {len(classes)} classes, but y has {n_classes}; pass rows of all "
+            "the classes."
+        )
+
+
+def check_columns_seen(model: Any, names: tuple[str, ...] | None) -> None:
+    """Raise when a trained model knows other columns than those of X, or in another order."""
+    if names is None:
+        return
+    n_seen = getattr(model, "n_features_in_", len(names))
+    if n_seen != len(names):
+        raise ValueError(
+            f"model was trained on {n_seen} features, but X has {len(names)}; pass the columns it "
+            "was trained on."
+        )
+    seen = getattr(model, "feature_names_in_", None)
+    is_array = names == tuple(f"x{column}" for column in range(len(names)))
+    if seen is not None and not is_array and tuple(map(str, seen)) != names:
+        raise ValueError(
+            f"X must have the columns the model was trained on, in their order, {list(seen)}; got "
+            f"{list(names)}."
+        )
+
+
+def as_seen(model: Any, X: Features) -> Features:
+    """Return the rows with the column names the model was trained with, where it was with names."""
+    names = getattr(model, "feature_names_in_", None)
+    return X if names is None else with_names(X, tuple(names))
+
+
+def with_names(X: Features, names: tuple[str, ...] | None) -> Features:
+    """Return a matrix as a frame with these column names; a frame as it is."""
+    if names is None or isinstance(X, pd.DataFrame):
+        return X
+    return pd.DataFrame(np.asarray(X), columns=list(names))
+
+
+def _not_fitted(estimator: Any) -> str:
+    return (
+        f"prefit=True needs a trained model, but this {type(estimator).__name__} is not fitted; "
+        "fit it first, or leave prefit out."
+    )

@@ -1,0 +1,136 @@
+"""A scikit-learn Pipeline whose last step is a model: features are removed before it."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.base import clone
+
+from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._base import Learner, StagedLearner
+from lukewarm.learners._fitted import as_seen, check_fitted, with_names
+from lukewarm.learners._sklearn_epochs import untrained_prediction
+
+
+class PipelineLearner:
+    """The model at the end of a pipeline, with the transformers in front of it.
+
+    Importances are those of the pipeline's input columns. The transformers are fitted at the first
+    step, on the rows of that step; a warm start goes on behind the transformers as they are,
+    retraining fits them anew.
+
+    Parameters
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        Cloned, never changed.
+    last : Learner
+        Of the pipeline's last step.
+    feature_names : tuple of str, optional
+        Names of the input columns, for transformers that choose columns by name.
+    """
+
+    accepts_missing = True
+    accepts_categories = True
+
+    def __init__(
+        self, pipeline: Any, last: Learner, *, feature_names: tuple[str, ...] | None = None
+    ) -> None:
+        self.pipeline = pipeline
+        self.last = last
+        self.feature_names = feature_names
+        self._transformers: Any = None
+        self._transformed: list[tuple[Features, Features]] = []
+
+    @classmethod
+    def from_fitted(
+        cls, pipeline: Any, last: Learner, *, feature_names: tuple[str, ...] | None = None
+    ) -> PipelineLearner:
+        """Return a learner that stands where the fitted pipeline stands."""
+        check_fitted(pipeline, None)
+        learner = cls(pipeline, last, feature_names=feature_names)
+        learner._transformers = pipeline[:-1]
+        return learner
+
+    def __getattr__(self, name: str) -> Any:
+        # The settings of training (patience, max_steps, loss, ...) are those of the model.
+        if name in ("patience", "max_steps", "loss", "n_classes", "can_warm_start", "block_size"):
+            return getattr(self.last, name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    @property
+    def n_steps(self) -> int:
+        """Steps the model has taken."""
+        return self.last.n_steps
+
+    def fresh(self, seed: int) -> PipelineLearner:
+        """Return an untrained learner with the same settings."""
+        return type(self)(self.pipeline, self.last.fresh(seed), feature_names=self.feature_names)
+
+    def copy(self, seed: int | None = None) -> PipelineLearner:
+        """Return an independent learner behind the same fitted transformers."""
+        twin = copy(self)
+        twin.last = self.last.copy(seed)
+        twin._transformed = []
+        return twin
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Train the model `n_steps` further on the transformed rows."""
+        if self._transformers is None:
+            self._transformers = clone(self.pipeline[:-1])
+            # As in the pipeline's own fit; a target encoder treats its training rows differently.
+            matrix = self._transformers.fit_transform(with_names(X, self.feature_names), y)
+            self._keep(X, _as_features(matrix))
+        self.last.advance(self._transform(X), y, n_steps, weights)
+
+    def predict(self, X: Features) -> Prediction:
+        """Return the model's predictions for the transformed rows."""
+        if self._transformers is None:
+            return untrained_prediction(len(X), getattr(self.last, "n_classes", None))
+        return self.last.predict(self._transform(X))
+
+    def _transform(self, X: Features) -> Features:
+        for seen, matrix in self._transformed:
+            if seen is X:
+                return matrix
+        rows = with_names(X, self.feature_names)
+        matrix = _as_features(self._transformers.transform(as_seen(self._transformers, rows)))
+        self._keep(X, matrix)
+        return matrix
+
+    def _keep(self, X: Features, matrix: Features) -> None:
+        # Training and stopping rows come back at every step.
+        self._transformed = [*self._transformed[-1:], (X, matrix)]
+
+
+class StagedPipelineLearner(PipelineLearner):
+    """A pipeline whose model can show its earlier steps."""
+
+    last: StagedLearner
+
+    @property
+    def block_size(self) -> int:
+        """Steps worth taking in one call."""
+        return self.last.block_size
+
+    def rewind(self, step: int) -> None:
+        """Go back to the model after `step` steps."""
+        self.last.rewind(step)
+        self._transformed = []
+
+    def staged_predict(self, X: Features, first_step: int) -> Prediction:
+        """Return the predictions after each of the steps `first_step` .. `n_steps`."""
+        return self.last.staged_predict(self._transform(X), first_step)
+
+
+def _as_features(matrix: Any) -> Features:
+    if sparse.issparse(matrix):
+        return matrix.toarray().astype(float)
+    if isinstance(matrix, pd.DataFrame):
+        is_category = [isinstance(dtype, pd.CategoricalDtype) for dtype in matrix.dtypes]
+        if any(is_category):
+            return matrix
+    return np.asarray(matrix, dtype=float)

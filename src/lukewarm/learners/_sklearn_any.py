@@ -1,0 +1,125 @@
+"""Any other estimator: it can be trained as a whole, not a step at a time."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+from sklearn.base import clone
+
+from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._fitted import as_seen, check_fitted, with_names
+from lukewarm.learners._sklearn_epochs import (
+    prediction_of,
+    sample_weight_option,
+    untrained_prediction,
+)
+from lukewarm.learners._task import cannot_go_on, check_task
+from lukewarm.measures import mean_log_loss, mean_squared_error
+
+
+class WholeFitLearner:
+    """An estimator that is trained in one step, the whole fit.
+
+    It serves dropout and retraining. It cannot be warm-started: advancing a copy of a trained one
+    raises a TypeError.
+
+    Parameters
+    ----------
+    estimator : estimator with fit and predict (predict_proba for classes)
+        Cloned, never changed.
+    n_classes : int, optional
+        None for regression.
+    seed : int, default 0
+        Set as ``random_state`` where the estimator has one.
+    feature_names : tuple of str, optional
+        Names of the columns, for an estimator that chooses columns by name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> learner = WholeFitLearner(LinearRegression())
+    >>> learner.advance(X, X[:, 0], 1)
+    >>> bool(np.allclose(learner.predict(X), X[:, 0]))
+    True
+    """
+
+    patience = 1
+    max_steps = 1
+    can_warm_start = False
+    # Unknown here; the estimator itself refuses what it cannot take.
+    accepts_missing = True
+    accepts_categories = True
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        feature_names: tuple[str, ...] | None = None,
+        n_classes: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        check_task(estimator, n_classes)
+        if n_classes is not None and not hasattr(estimator, "predict_proba"):
+            raise ValueError(
+                f"model is a {type(estimator).__name__} without predict_proba; wrap it in "
+                "sklearn.calibration.CalibratedClassifierCV."
+            )
+        self.estimator = estimator
+        self.feature_names = feature_names
+        self.n_classes = n_classes
+        self.seed = seed
+        self.loss = mean_squared_error if n_classes is None else mean_log_loss
+        self.n_steps = 0
+        self._model: Any = None
+        self._is_copy = False
+
+    @classmethod
+    def from_fitted(
+        cls,
+        estimator: Any,
+        *,
+        n_classes: int | None,
+        seed: int,
+        feature_names: tuple[str, ...] | None = None,
+    ) -> WholeFitLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, feature_names=feature_names, n_classes=n_classes, seed=seed)
+        learner._model = estimator
+        learner.n_steps = 1
+        return learner
+
+    def fresh(self, seed: int) -> WholeFitLearner:
+        """Return an untrained learner with the same settings."""
+        return type(self)(
+            self.estimator, feature_names=self.feature_names, n_classes=self.n_classes, seed=seed
+        )
+
+    def copy(self, seed: int | None = None) -> WholeFitLearner:
+        """Return a learner that predicts as this one does; it cannot be trained further."""
+        twin = copy(self)
+        twin._is_copy = True
+        return twin
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Fit the model at the first step; further steps on it change nothing."""
+        if self.n_steps and self._is_copy:
+            raise TypeError(cannot_go_on(self.estimator))
+        if n_steps and not self.n_steps:
+            model = clone(self.estimator)
+            if "random_state" in model.get_params():
+                model.set_params(random_state=self.seed)
+            target = y if self.n_classes is None else y.astype(int)
+            rows = with_names(X, self.feature_names)
+            self._model = model.fit(rows, target, **sample_weight_option(model.fit, weights))
+        self.n_steps += n_steps
+
+    def predict(self, X: Features) -> Prediction:
+        """Return predicted values, or class probabilities; those of no knowledge before a step."""
+        if self._model is None:
+            return untrained_prediction(len(X), self.n_classes)
+        rows = as_seen(self._model, with_names(X, self.feature_names))
+        return prediction_of(self._model, rows, self.n_classes)

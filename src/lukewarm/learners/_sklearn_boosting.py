@@ -1,0 +1,299 @@
+"""scikit-learn's two boosters."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+
+from lukewarm._typing import Features, Vector
+from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
+from lukewarm.learners._margins import BlockMarginLearner, Segment
+from lukewarm.learners._task import check_task
+
+_EXPONENTIAL_LOSSES = ("poisson", "gamma")
+
+
+class HistGradientBoostingLearner(BlockMarginLearner):
+    """A histogram booster of scikit-learn that can go on from where it stands.
+
+    Parameters
+    ----------
+    estimator : HistGradientBoostingRegressor or HistGradientBoostingClassifier
+        Its settings are read; the object itself is never changed or trained. ``max_iter`` becomes
+        `max_steps`; its own early stopping gives way to the stopping rule.
+    n_classes : int, optional
+        None for regression.
+    seed : int, default 0
+
+    Notes
+    -----
+    ``warm_start=True`` reads the old trees by bin number, but bins the new rows anew; once a column
+    is held constant its bins are others, and the old trees go astray. So new trees are trained
+    on top of the margin that the old ones give for the rows as they are.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import HistGradientBoostingRegressor
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> learner = HistGradientBoostingLearner(HistGradientBoostingRegressor(learning_rate=0.3))
+    >>> learner.advance(X, X[:, 0], 20)
+    >>> float(np.var(learner.predict(X) - X[:, 0])) < 0.2
+    True
+    """
+
+    first_block = 15
+
+    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
+        check_task(estimator, n_classes)
+        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        self.max_steps = int(estimator.max_iter)
+
+    @classmethod
+    def from_fitted(
+        cls, estimator: Any, *, n_classes: int | None, seed: int
+    ) -> HistGradientBoostingLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner._segments = (_HistogramTrees(estimator, estimator.n_iter_, has_intercept=True),)
+        return learner
+
+    def _grow(
+        self,
+        X: Features,
+        y: Vector,
+        n_steps: int,
+        weights: Vector | None,
+        baseline: np.ndarray | None,
+    ) -> Segment:
+        settings = {
+            **self.estimator.get_params(deep=False),
+            "max_iter": n_steps,
+            "early_stopping": False,
+            "random_state": (self.seed + self.n_steps) % (2**31 - 1),
+            "verbose": 0,
+            "warm_start": baseline is not None,
+        }
+        model: Any
+        if baseline is None:
+            model = type(self.estimator)(**settings)
+        else:
+            model = _on_top_of(baseline, self.n_classes is not None, settings)
+        model.fit(X, y, sample_weight=weights)
+        model._margin = None  # of the training rows; no longer needed
+        return _HistogramTrees(model, n_steps, has_intercept=baseline is None)
+
+    def _link(self, margin: np.ndarray) -> np.ndarray:
+        prediction = super()._link(margin)
+        return np.exp(prediction) if self.estimator.loss in _EXPONENTIAL_LOSSES else prediction
+
+
+class GradientBoostingLearner(BlockMarginLearner):
+    """The exact booster of scikit-learn, which goes on by its ``warm_start``.
+
+    Parameters
+    ----------
+    estimator : GradientBoostingRegressor or GradientBoostingClassifier
+        Its settings are read; the object itself is never changed or trained. ``n_estimators``
+        becomes `max_steps`; its own early stopping gives way to the stopping rule.
+    n_classes : int, optional
+        None for regression.
+    seed : int, default 0
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import GradientBoostingRegressor
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> learner = GradientBoostingLearner(GradientBoostingRegressor(learning_rate=0.3))
+    >>> learner.advance(X, X[:, 0], 20)
+    >>> float(np.var(learner.predict(X) - X[:, 0])) < 0.2
+    True
+    """
+
+    first_block = 10
+    accepts_missing = False
+    accepts_categories = False
+
+    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
+        check_task(estimator, n_classes)
+        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        self.max_steps = int(estimator.n_estimators)
+        if getattr(estimator, "loss", None) == "exponential":
+            raise ValueError(
+                "model has loss='exponential', whose margins are not log-odds; use 'log_loss'."
+            )
+
+    @classmethod
+    def from_fitted(
+        cls, estimator: Any, *, n_classes: int | None, seed: int
+    ) -> GradientBoostingLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner._segments = (_StageTrees(estimator, 0, len(estimator.estimators_)),)
+        return learner
+
+    def _grow(
+        self,
+        X: Features,
+        y: Vector,
+        n_steps: int,
+        weights: Vector | None,
+        baseline: np.ndarray | None,
+    ) -> Segment:
+        start = self.n_steps
+        generator = np.random.RandomState((self.seed + start) % (2**31 - 1))
+        if self._segments:
+            model = copy(self._last_model)
+            model.estimators_ = model.estimators_[:start]
+            model._rng = generator
+        else:
+            model = clone(self.estimator)
+        model.set_params(
+            n_estimators=start + n_steps,
+            warm_start=True,
+            n_iter_no_change=None,
+            random_state=generator,
+            verbose=0,
+        )
+        model.fit(X, y, sample_weight=weights)
+        return _StageTrees(model, start, n_steps)
+
+    @property
+    def _last_model(self) -> Any:
+        last: Any = self._segments[-1]
+        return last.model
+
+    def _prepare(self, X: Features) -> Any:
+        return np.asarray(X, dtype=np.float32, order="C")
+
+
+class _OnTopOfMargin:
+    """A histogram booster that believes to be fitted already, to the margin it is given."""
+
+    _margin: np.ndarray | None
+
+    def _is_fitted(self) -> bool:
+        return True
+
+    def _raw_predict(self, X: Any, n_threads: int | None = None) -> np.ndarray:
+        return np.array(self._margin, order="F")
+
+
+class _RegressorOnTop(_OnTopOfMargin, HistGradientBoostingRegressor):
+    pass
+
+
+class _ClassifierOnTop(_OnTopOfMargin, HistGradientBoostingClassifier):
+    pass
+
+
+def _on_top_of(margin: np.ndarray, is_classifier: bool, settings: dict[str, Any]) -> Any:
+    kind = _ClassifierOnTop if is_classifier else _RegressorOnTop
+    model: Any = kind(**settings)
+    seed = settings["random_state"]
+    model._margin = margin
+    model._predictors = []
+    model._random_seed = seed
+    model._feature_subsample_rng = np.random.default_rng(seed)
+    model._baseline_prediction = np.zeros((1, margin.shape[1]))
+    model.train_score_ = model.validation_score_ = np.empty(0)
+    model.n_trees_per_iteration_ = margin.shape[1]
+    return model
+
+
+class _HistogramTrees:
+    """The first `n_trees` iterations of a histogram booster."""
+
+    def __init__(self, model: Any, n_trees: int, *, has_intercept: bool) -> None:
+        self.model = model
+        self.n_trees = n_trees
+        self.has_intercept = has_intercept
+        self._forest = ForestOnDemand(partial(_forest, model, n_trees))
+
+    def first(self, n_trees: int) -> _HistogramTrees:
+        return _HistogramTrees(self.model, n_trees, has_intercept=self.has_intercept)
+
+    def margin(self, data: Any) -> np.ndarray:
+        forest = self._forest.get() if isinstance(data, np.ndarray) else None
+        if forest is not None:
+            return forest.margin(data, self._start(0))
+        return self._added(self._rows(data), 0, self.n_trees)
+
+    def staged_margins(self, data: Any, start: int) -> np.ndarray:
+        X = self._rows(data)
+        added = [self._added(X, step, step + 1) for step in range(start, self.n_trees)]
+        return np.cumsum(added, axis=0)
+
+    def _rows(self, data: Any) -> Any:
+        return self.model._preprocess_X(as_seen(self.model, data), reset=False)
+
+    def _start(self, step: int) -> Any:
+        return self.model._baseline_prediction if self.has_intercept and step == 0 else 0.0
+
+    def _added(self, X: Any, start: int, end: int) -> np.ndarray:
+        total = np.zeros((X.shape[0], self.model.n_trees_per_iteration_), order="F")
+        total += self._start(start)
+        trees = self.model._predictors[start:end]
+        n_threads = _openmp_effective_n_threads()
+        self.model._predict_iterations(X, trees, total, is_binned=False, n_threads=n_threads)
+        return total
+
+
+def _forest(model: Any, n_trees: int) -> Forest | None:
+    """Return the trees laid out; None where they split levels."""
+    nodes = [tree.nodes for trees in model._predictors[:n_trees] for tree in trees]
+    if any(each["is_categorical"].any() for each in nodes):
+        return None
+    trees = [_tree(each) for each in nodes]
+    if not can_lay_out(trees):
+        return None
+    return Forest(trees, model.n_features_in_, model.n_trees_per_iteration_)
+
+
+def _tree(nodes: np.ndarray) -> Tree:
+    is_leaf = nodes["is_leaf"].astype(bool)
+    number = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
+    splits = nodes[~is_leaf]
+    return Tree(
+        splits["feature_idx"].astype(int),
+        splits["num_threshold"],
+        splits["missing_go_to_left"],
+        number[splits["left"]],
+        number[splits["right"]],
+        nodes["value"][is_leaf],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _StageTrees:
+    """Stages start+1 .. start+n_trees of an exact booster."""
+
+    model: Any
+    start: int
+    n_trees: int
+
+    def first(self, n_trees: int) -> _StageTrees:
+        return replace(self, n_trees=n_trees)
+
+    def margin(self, data: Any) -> np.ndarray:
+        return self._stages(data, 0).sum(axis=0)
+
+    def staged_margins(self, data: Any, start: int) -> np.ndarray:
+        return np.cumsum(self._stages(data, start), axis=0)
+
+    def _stages(self, X: np.ndarray, start: int) -> np.ndarray:
+        stages = self.model.estimators_[self.start + start : self.start + self.n_trees]
+        added = np.array([[tree.tree_.predict(X)[:, 0] for tree in stage] for stage in stages])
+        added = self.model.learning_rate * np.moveaxis(added, 1, 2)
+        if self.start == 0 and start == 0:
+            added[0] += self.model._raw_predict_init(X)
+        return added

@@ -1,0 +1,144 @@
+"""scikit-learn's networks and linear models: a step is one pass over the rows."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.preprocessing import LabelBinarizer
+
+from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._task import check_task
+from lukewarm.measures import mean_log_loss, mean_squared_error
+
+
+class PartialFitLearner:
+    """A model of scikit-learn that takes one more epoch by ``partial_fit``.
+
+    Parameters
+    ----------
+    estimator : MLPRegressor, MLPClassifier, SGDRegressor or SGDClassifier
+        Its settings are read; the object itself is never changed or trained. ``max_iter`` becomes
+        `max_steps`; its own early stopping gives way to the stopping rule.
+    n_classes : int, optional
+        None for regression.
+    seed : int, default 0
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import SGDRegressor
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> learner = PartialFitLearner(SGDRegressor())
+    >>> learner.advance(X, X[:, 0], 10)
+    >>> float(np.var(learner.predict(X) - X[:, 0])) < 0.01
+    True
+    """
+
+    patience = 5
+    accepts_missing = False
+    accepts_categories = False
+
+    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
+        check_task(estimator, n_classes)
+        if n_classes is not None and not hasattr(estimator, "predict_proba"):
+            raise ValueError(
+                f"model is a {type(estimator).__name__} with loss={estimator.loss!r}, which gives "
+                "no probabilities; use loss='log_loss'."
+            )
+        self.estimator = estimator
+        self.n_classes = n_classes
+        self.max_steps = int(estimator.max_iter)
+        self.loss = mean_squared_error if n_classes is None else mean_log_loss
+        self.n_steps = 0
+        self._model = _without_own_stopping(clone(estimator), seed)
+
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> PartialFitLearner:
+        """Return a learner that stands where the fitted estimator stands."""
+        check_fitted(estimator, n_classes)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner._model = _with_codes(deepcopy(estimator), n_classes)
+        _without_own_stopping(learner._model, seed)
+        learner.n_steps = max(int(estimator.n_iter_), 1)
+        return learner
+
+    def fresh(self, seed: int) -> PartialFitLearner:
+        """Return an untrained learner with the same settings."""
+        return type(self)(self.estimator, n_classes=self.n_classes, seed=seed)
+
+    def for_classes(self, n_classes: int) -> PartialFitLearner:
+        """Return an untrained classifier with the same settings."""
+        return type(self)(self.estimator, n_classes=n_classes)
+
+    def copy(self, seed: int | None = None) -> PartialFitLearner:
+        """Return an independent learner at the same place, with the optimiser's memory."""
+        twin = deepcopy(self)
+        if seed is not None:
+            _without_own_stopping(twin._model, seed)
+        return twin
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Pass over the rows `n_steps` times."""
+        options: dict[str, Any] = sample_weight_option(self._model.partial_fit, weights)
+        rows, target = as_seen(self._model, X), y
+        if self.n_classes is not None:
+            options["classes"] = np.arange(self.n_classes)
+            target = y.astype(int)
+        for _ in range(n_steps):
+            self._model.partial_fit(rows, target, **options)
+        self.n_steps += n_steps
+
+    def predict(self, X: Features) -> Prediction:
+        """Return predicted values, or class probabilities; those of no knowledge before a step."""
+        if self.n_steps == 0:
+            return untrained_prediction(len(X), self.n_classes)
+        return prediction_of(self._model, as_seen(self._model, X), self.n_classes)
+
+
+def untrained_prediction(n_rows: int, n_classes: int | None) -> Prediction:
+    """Return zeros, or equal probabilities."""
+    if n_classes is None:
+        return np.zeros(n_rows)
+    shape = (n_rows,) if n_classes == 2 else (n_rows, n_classes)
+    return np.full(shape, 1 / n_classes)
+
+
+def prediction_of(model: Any, X: Features, n_classes: int | None) -> Prediction:
+    """Return a fitted estimator's values (n,), or its probabilities in our shape."""
+    if n_classes is None:
+        return np.asarray(model.predict(X), dtype=float).reshape(len(X))
+    probability = np.asarray(model.predict_proba(X), dtype=float)
+    return probability[:, 1] if n_classes == 2 else probability
+
+
+def sample_weight_option(fit: Any, weights: Vector | None) -> dict[str, Any]:
+    """Return the keyword that hands `weights` to a fit method, or raise when it takes none."""
+    if weights is None:
+        return {}
+    if "sample_weight" not in signature(fit).parameters:
+        raise TypeError(
+            f"{fit.__qualname__} takes no sample_weight; leave the weights out, or use a model "
+            "that takes them."
+        )
+    return {"sample_weight": weights}
+
+
+def _with_codes(model: Any, n_classes: int | None) -> Any:
+    """Return a fitted classifier that takes class codes where it took labels."""
+    if n_classes is not None:
+        model.classes_ = np.arange(n_classes)
+        if hasattr(model, "_label_binarizer"):
+            model._label_binarizer = LabelBinarizer().fit(model.classes_)
+    return model
+
+
+def _without_own_stopping(model: Any, seed: int) -> Any:
+    # A generator, not the seed itself: partial_fit would draw the same order every epoch from one.
+    generator = np.random.RandomState(seed)
+    return model.set_params(
+        random_state=generator, early_stopping=False, warm_start=False, verbose=0
+    )

@@ -1,0 +1,123 @@
+"""Shapley values: bars, side by side with importances, and their convergence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lukewarm._validation import check_count
+from lukewarm.plotting._style import COLOURS, HATCHES, INTERVAL, new_axes, tidy
+from lukewarm.results import ImportanceResult, ShapleyResult
+
+_MOST_LINES = 12
+
+
+def plot_shapley(
+    result: ShapleyResult,
+    *,
+    importance: ImportanceResult | None = None,
+    level: float | None = None,
+    max_features: int = 30,
+    ax: Any = None,
+) -> Any:
+    """Draw Shapley values as bars with their intervals, the largest on top; return the Axes.
+
+    Parameters
+    ----------
+    result : ShapleyResult
+    importance : ImportanceResult, optional
+        Importances of the same feature sets under the same measure, drawn beside them.
+    level : float, optional
+        Level of the intervals; the result's own by default.
+    max_features : int, default 30
+        At most this many, those with the largest Shapley values.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import lukewarm as lw
+    >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+    >>> sv = lw.ShapleyImportance(n_coalitions=20, random_state=0).fit(data.X, data.y)
+    >>> plot_shapley(sv.result_).get_xlabel()
+    'Shapley value (share of neg_mse)'
+    """
+    check_count("max_features", max_features)
+    order = np.argsort(-result.shapley_value, kind="stable")[:max_features]
+    names = [result.names[number] for number in order]
+    axes = new_axes(6.4, 1.0 + 0.34 * len(order)) if ax is None else ax
+    places = np.arange(len(order), dtype=float)
+    low, high = (end[order] for end in result.interval(level))
+    height = 0.66 if importance is None else 0.4
+    shift = 0.0 if importance is None else height / 2
+    _bars(axes, places - shift, height, 0, "Shapley value", result.shapley_value[order], low, high)
+    if importance is not None:
+        chosen = _places_of(names, importance)
+        ends = [end[chosen] for end in importance.interval(level)]
+        values = importance.importance[chosen]
+        _bars(axes, places + shift, height, 1, "importance", values, *ends)
+        axes.figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    axes.set_yticks(places, names)
+    axes.invert_yaxis()
+    axes.axvline(0, color="0.4", linewidth=0.8)
+    label = "Shapley value" if importance is None else "Shapley value and importance"
+    axes.set_xlabel(f"{label} (share of {result.measure})")
+    axes.tick_params(axis="y", length=0)
+    tidy(axes)
+    return axes
+
+
+def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
+    """Draw the Shapley values against the number of fits, within two sampling errors.
+
+    Parameters
+    ----------
+    result : ShapleyResult
+        Of a sampling solver; "exact" has no course to show.
+    ax : matplotlib Axes, optional
+    """
+    if len(result.history_sizes) < 2:
+        raise ValueError(
+            f"solver {result.solver!r} was not followed over a growing number of fits; use a "
+            "sampling solver with more coalitions."
+        )
+    axes = new_axes(6.8, 4.2) if ax is None else ax
+    order = np.argsort(-result.shapley_value, kind="stable")[:_MOST_LINES]
+    sizes = result.history_sizes
+    for line, player in enumerate(order):
+        colour = COLOURS[line % len(COLOURS)]
+        values, errors = result.history_values[:, player], result.history_errors[:, player]
+        dashes = "-" if line < len(COLOURS) else "--"
+        axes.plot(sizes, values, dashes, color=colour, label=result.names[player], linewidth=1.4)
+        axes.fill_between(
+            sizes, values - 2 * errors, values + 2 * errors, color=colour, alpha=0.15, linewidth=0
+        )
+    axes.set_xscale("log")
+    axes.set(xlabel="reduced models fitted", ylabel=f"Shapley value (share of {result.measure})")
+    axes.figure.legend(loc="outside right upper", frameon=False)
+    tidy(axes)
+    return axes
+
+
+def _bars(
+    axes: Any,
+    places: np.ndarray,
+    height: float,
+    style: int,
+    label: str,
+    values: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> None:
+    look = {"color": COLOURS[style], "hatch": HATCHES[style], "edgecolor": "w"}
+    axes.barh(places, values, 0.92 * height, label=label, **look)
+    axes.errorbar(values, places, xerr=[values - low, high - values], fmt="none", **INTERVAL)
+
+
+def _places_of(names: list[str], importance: ImportanceResult) -> list[int]:
+    missing = [name for name in names if name not in importance.names]
+    if missing:
+        raise ValueError(
+            f"importance must have the same feature sets as the Shapley values; it lacks {missing}."
+        )
+    return [importance.names.index(name) for name in names]

@@ -1,0 +1,271 @@
+"""The record a ShapleyImportance fit leaves behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._typing import FeatureSet, Matrix, Vector
+from lukewarm._validation import check_choice, check_fraction
+from lukewarm.inference import adjust_p_values, p_value, standard_error, wald_interval
+from lukewarm.results._records import MeasureValue
+from lukewarm.results._storage import read_record, write_record
+
+_KIND = "ShapleyResult"
+_PLAIN_FIELDS = (
+    "full_seconds",
+    "measure",
+    "method",
+    "model",
+    "solver",
+    "inference",
+    "level",
+)
+_ARRAY_FIELDS = (
+    "values",
+    "influence",
+    "weights",
+    "covariance",
+    "steps",
+    "seconds",
+    "history_sizes",
+    "history_values",
+    "history_errors",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShapleyResult:
+    """Shapley values of features, with every fitted coalition and all their uncertainty.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The name of each player.
+    players : tuple of FeatureSet
+        Its columns.
+    coalitions : tuple of tuples of int
+        The players kept by each model, the empty and the full coalition included.
+    values : ndarray of shape (m,)
+        Skill of each coalition's model on the evaluation rows.
+    influence : ndarray of shape (m, n)
+        Influence values of each skill.
+    weights : ndarray of shape (p, m)
+        The solver's linear map from coalition values to Shapley values.
+    covariance : ndarray of shape (p, p)
+        Of the sampling error: that of not fitting every coalition.
+    steps, seconds : ndarray of shape (m,)
+        Steps kept and time spent on each coalition's model.
+    history_sizes, history_values, history_errors : ndarray of shape (k,), (k, p), (k, p)
+        Shapley values and their sampling errors after so many fits, along the run.
+    full_seconds : float
+        What the full model cost.
+    measure, method, model, solver, inference : str
+    level : float
+        Level of the intervals unless another is asked for.
+    with_rows : ndarray of bool, shape (n,), optional
+        With ``inference="split"``, the rows that judge the models that have a feature; the others
+        judge those that do not.
+
+    Examples
+    --------
+    >>> import lukewarm as lw
+    >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+    >>> result = lw.ShapleyImportance(random_state=0).fit(data.X[["X1", "X2"]], data.y).result_
+    >>> result.coalitions
+    ((), (0,), (1,), (0, 1))
+    >>> gain = result.value_of(["X1", "X2"]).value - result.value_of([]).value
+    >>> bool(np.isclose(result.shapley_value.sum(), gain))
+    True
+    """
+
+    names: tuple[str, ...]
+    players: tuple[FeatureSet, ...]
+    coalitions: tuple[tuple[int, ...], ...]
+    values: Vector
+    influence: np.ndarray
+    weights: Matrix
+    covariance: Matrix
+    steps: np.ndarray
+    seconds: Vector
+    history_sizes: np.ndarray
+    history_values: Matrix
+    history_errors: Matrix
+    full_seconds: float
+    measure: str
+    method: str
+    model: str
+    solver: str
+    inference: str = "paired"
+    level: float = 0.95
+    with_rows: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_fits(self) -> int:
+        """Reduced models fitted: coalitions other than the empty and the full one."""
+        return len(self.coalitions) - 2
+
+    @property
+    def shapley_value(self) -> Vector:
+        """Shapley values, shape (p,); they sum to the full model's gain over no feature."""
+        return self.weights @ self.values
+
+    @cached_property
+    def shapley_influence(self) -> Matrix:
+        """Influence values of the Shapley values, shape (p, n).
+
+        Notes
+        -----
+        The solver's map applied to the coalitions' influence values. With ``inference="split"``
+        the coalitions that have the feature are judged by one half of the rows and those that do
+        not by the other, so that the variance does not vanish with the Shapley value. The value
+        itself is the mean over both assignments of the halves, which varies no more than one of
+        them: the intervals are conservative.
+        """
+        if self.with_rows is None:
+            return self.weights @ self.influence
+        has = np.zeros((len(self), len(self.coalitions)), dtype=bool)
+        for number, coalition in enumerate(self.coalitions):
+            has[list(coalition), number] = True
+        with_share = self.with_rows.mean()
+        return np.where(
+            self.with_rows,
+            np.where(has, self.weights, 0) @ self.influence / with_share,
+            np.where(has, 0, self.weights) @ self.influence / (1 - with_share),
+        )
+
+    @property
+    def sampling_error(self) -> Vector:
+        """Standard errors due to the coalitions that were not fitted, shape (p,)."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def data_error(self) -> Vector:
+        """Standard errors due to the number of evaluation rows, shape (p,)."""
+        return standard_error(self.shapley_influence)
+
+    @property
+    def standard_error(self) -> Vector:
+        """Standard errors, both parts together, shape (p,)."""
+        return np.hypot(self.sampling_error, self.data_error)
+
+    def interval(self, level: float | None = None) -> tuple[Vector, Vector]:
+        """Return the low and high ends of the Wald intervals, each of shape (p,)."""
+        level = self.level if level is None else check_fraction("level", level)
+        return wald_interval(self.shapley_value, self.standard_error, level)
+
+    def p_value(self, delta: float = 0.0) -> Vector:
+        """Return one-sided p-values of "the Shapley value is at most `delta`", shape (p,)."""
+        return p_value(self.shapley_value, self.standard_error, delta)
+
+    def value_of(self, kept: Iterable[Any]) -> MeasureValue:
+        """Return the skill of the model that keeps these players, by name or number.
+
+        Raises
+        ------
+        ValueError
+            If that coalition was not among those fitted.
+        """
+        numbers = [
+            self.names.index(check_choice("kept", each, self.names))
+            if isinstance(each, str)
+            else int(each)
+            for each in kept
+        ]
+        coalition = tuple(sorted(numbers))
+        if coalition not in self.coalitions:
+            raise ValueError(
+                f"the coalition {tuple(kept)} is not among the {len(self.coalitions)} that were "
+                "fitted; fit more of them."
+            )
+        place = self.coalitions.index(coalition)
+        return MeasureValue(float(self.values[place]), self.influence[place].astype(float))
+
+    def to_frame(
+        self,
+        level: float | None = None,
+        *,
+        delta: float = 0.0,
+        adjust: str | Iterable[str] = (),
+    ) -> pd.DataFrame:
+        """Return one row per player: Shapley value and its uncertainty, in both parts.
+
+        Parameters
+        ----------
+        level : float, optional
+            Level of the intervals; the result's own by default.
+        delta : float, default 0
+            The p-values are those of "the Shapley value is at most delta".
+        adjust : str or iterable of str
+            Any of "holm", "bh", "by": adds a column of p-values adjusted for the number of
+            players for each.
+        """
+        low, high = self.interval(level)
+        p_values = self.p_value(delta)
+        frame = pd.DataFrame(
+            {
+                "feature": list(self.names),
+                "shapley_value": self.shapley_value,
+                "std_error": self.standard_error,
+                "std_error_sampling": self.sampling_error,
+                "std_error_data": self.data_error,
+                "ci_low": low,
+                "ci_high": high,
+                "p_value": p_values,
+            }
+        )
+        for method in [adjust] if isinstance(adjust, str) else adjust:
+            frame[f"p_{method}"] = adjust_p_values(p_values, method)
+        return frame
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the result to one file, JSON and arrays, and return its path."""
+        record = {"kind": _KIND, **{key: getattr(self, key) for key in _PLAIN_FIELDS}}
+        record |= {
+            "names": self.names,
+            "players": self.players,
+            "coalitions": self.coalitions,
+        }
+        arrays = {key: np.asarray(getattr(self, key)) for key in _ARRAY_FIELDS}
+        if self.with_rows is not None:
+            arrays["with_rows"] = self.with_rows
+        return write_record(path, record, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ShapleyResult:
+        """Return the result saved at `path`."""
+        record, arrays = read_record(path, _KIND)
+        fields: dict[str, Any] = {key: arrays[key] for key in _ARRAY_FIELDS}
+        fields |= {key: record[key] for key in _PLAIN_FIELDS}
+        return cls(
+            names=tuple(record["names"]),
+            players=tuple(tuple(columns) for columns in record["players"]),
+            coalitions=tuple(tuple(players) for players in record["coalitions"]),
+            with_rows=arrays.get("with_rows"),
+            **fields,
+        )
+
+    def _headline(self) -> str:
+        return (
+            f"{len(self)} players by {self.solver} over {self.n_fits} reduced models "
+            f"({self.method} on {self.model}); {self.measure} on {self.influence.shape[1]} rows"
+        )
+
+    def __repr__(self) -> str:
+        table = self.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}")
+        return f"ShapleyResult: {self._headline()}\n{table}"
+
+    def _repr_html_(self) -> str:
+        table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
+        return f"<p>{escape(self._headline())}</p>{table}"

@@ -1,0 +1,156 @@
+"""Regression-adjusted Shapley values: a proxy's exact values plus an unbiased correction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lukewarm._typing import Matrix, Vector
+from lukewarm.shapley._games import Game
+from lukewarm.shapley._pairs import PairSample, sum_zero_basis
+from lukewarm.shapley._proxy import ProxyGame
+from lukewarm.shapley._sampling import Unit
+from lukewarm.shapley._smoother import fit_smoother, likeliest_prior
+from lukewarm.shapley._solution import Solution, unknown_covariance
+
+
+def regression_adjusted(
+    game: Game, units: Sequence[Unit], proxies: Sequence[ProxyGame] = ()
+) -> Solution:
+    """Return the Shapley values of a fitted proxy plus the correction that makes them unbiased.
+
+    Notes
+    -----
+    The proxy is an additive game plus multiples of the `proxies` plus a smooth game fitted to what
+    they leave (see :mod:`lukewarm.shapley._smoother`). The correction is the idea of Witter, Liu
+    and Musco (2025), with every draw corrected by the proxy fitted to all other draws: the mean
+    over draws t of phi(proxy without t) + weight_t (v - proxy without t)(S_t). A pair drawn twice
+    is known to the proxy without one of its draws, so only pairs drawn once contribute. Averaged
+    over what the counts could have been given the distinct pairs (Rao-Blackwell), pair S with
+    probability q among T draws contributes with the factor (1 - q)**(T - 1) / (1 - (1 - q)**T):
+    the correction fades as the coalitions are exhausted.
+
+    The covariance is that of the regression estimator under sampling without replacement: the
+    pairs' weights times their left-out errors, times the chance of not being in the sample. Proxies
+    whose Shapley values are estimates add their own.
+    """
+    sample = PairSample.of(units, game.n_players)
+    differences = np.append(*sample.differences(game))
+    additive = _KnownGames.additive(sample)
+    beyond = _what_is_left(additive)
+    known = additive.joined_by(sample, proxies, beyond)
+    prior = likeliest_prior(sample.signs_with_full, beyond @ differences, known.of_proxies)
+    if not prior.uses_proxies:
+        known = additive
+    # The linear part is taken out first, so that a game it describes comes out to the last digit.
+    fit, leaves = _least_squares(known.differences), _what_is_left(known)
+    smoother = fit_smoother(sample, prior.share, known.of_proxies, known.proxy_shapley)
+    left_out = smoother.left_out_map @ leaves
+    of_pairs = smoother.map[:, :-1]
+    missed, factor = _correction_factors(sample)
+    correction = (sample.shapley_weights - sample.probabilities * of_pairs) * factor
+    weights = known.shapley @ fit + smoother.map @ leaves + correction @ left_out
+    weights = _made_efficient(weights, game.n_players)
+    covariance = _sampling_covariance(of_pairs, left_out @ differences, missed)
+    multiples = (fit[game.n_players :] + smoother.proxy_map @ leaves) @ differences
+    for multiple, proxy_covariance in zip(multiples, known.proxy_covariances, strict=True):
+        covariance = covariance + multiple**2 * proxy_covariance
+    return Solution(
+        sample.coalitions, sample.weights_of_values(weights[:, :-1], weights[:, -1]), covariance
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownGames:
+    """Games with known Shapley values: one that shares equally, additive ones, the proxies.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n + 1, p + k)
+        Of each game (columns) at each pair, the full coalition last; all games but the first are
+        worth nothing there.
+    shapley : ndarray of shape (p, p + k)
+    proxy_covariances : list of k arrays of shape (p, p)
+    """
+
+    differences: Matrix
+    shapley: Matrix
+    proxy_covariances: list[Matrix]
+
+    @classmethod
+    def additive(cls, sample: PairSample) -> _KnownGames:
+        """Return the additive games: one that shares equally, the others worth nothing in all."""
+        n_players = sample.membership.shape[1]
+        signs, basis = sample.signs_with_full, sum_zero_basis(n_players)
+        differences = np.column_stack([signs.sum(axis=1) / n_players, signs @ basis / 2])
+        shapley = np.column_stack([np.full(n_players, 2 / n_players), basis])
+        return cls(differences, shapley, [])
+
+    def joined_by(
+        self, sample: PairSample, proxies: Sequence[ProxyGame], beyond: Matrix
+    ) -> _KnownGames:
+        """Return these games and what is left of the proxies, scaled to a mean square of 1."""
+        fit = _least_squares(self.differences)
+        columns, shapley, covariances = [self.differences], [self.shapley], []
+        for proxy in proxies:
+            whole = np.append(*sample.differences(proxy))
+            rest = beyond @ whole
+            scale = max(float(np.sqrt(np.mean(rest**2))), np.finfo(float).tiny)
+            columns.append(rest[:, np.newaxis] / scale)
+            left = proxy.shapley - self.shapley @ (fit @ whole)
+            shapley.append(left[:, np.newaxis] / scale)
+            covariances.append(proxy.covariance / scale**2)
+        return _KnownGames(np.hstack(columns), np.hstack(shapley), covariances)
+
+    @property
+    def of_proxies(self) -> Matrix:
+        """Differences of the proxies alone, (n + 1, k)."""
+        return self.differences[:, self.differences.shape[1] - len(self.proxy_covariances) :]
+
+    @property
+    def proxy_shapley(self) -> Matrix:
+        """Shapley values of the proxies alone, (p, k)."""
+        return self.shapley[:, self.shapley.shape[1] - len(self.proxy_covariances) :]
+
+
+def _least_squares(games: Matrix) -> Matrix:
+    """Return the map from differences to the multiples of the games that fit them best.
+
+    The first game takes all of the full coalition's difference; the others fit what that leaves.
+    """
+    others = np.linalg.pinv(games[:-1, 1:])
+    fit = np.zeros((games.shape[1], len(games)))
+    fit[0, -1] = 1.0
+    fit[1:, :-1] = others
+    fit[1:, -1] = -others @ games[:-1, 0]
+    return fit
+
+
+def _what_is_left(known: _KnownGames) -> Matrix:
+    """Return the map from differences to what the best multiples of the games leave of them."""
+    fit = _least_squares(known.differences)
+    return np.eye(fit.shape[1]) - known.differences @ fit
+
+
+def _correction_factors(sample: PairSample) -> tuple[Vector, Vector]:
+    """Return each pair's chance of being missed by all draws, and its factor in the correction."""
+    n_draws = sample.counts.sum()
+    log_missed_once = np.log1p(-sample.probabilities)
+    drawn = -np.expm1(n_draws * log_missed_once)
+    return 1 - drawn, np.exp((n_draws - 1) * log_missed_once) / drawn
+
+
+def _made_efficient(weights: Matrix, n_players: int) -> Matrix:
+    """Return the weights with what round-off took from their sums given back."""
+    total = np.zeros(weights.shape[1])
+    total[-1] = 2.0
+    return weights + (total - weights.sum(axis=0)) / n_players
+
+
+def _sampling_covariance(of_pairs: Matrix, left_out_errors: Vector, missed: Vector) -> Matrix:
+    if len(left_out_errors) < 2:
+        return unknown_covariance(len(of_pairs))
+    scores = of_pairs * (left_out_errors * np.sqrt(missed))
+    return scores @ scores.T

@@ -1,0 +1,60 @@
+"""Shapley values as constrained least squares over complement pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lukewarm._typing import Matrix, Vector
+from lukewarm.shapley._games import Game
+from lukewarm.shapley._pairs import PairSample, sum_zero_basis
+from lukewarm.shapley._sampling import Unit
+from lukewarm.shapley._solution import Solution, unknown_covariance
+
+
+def kernel_least_squares(game: Game, units: Sequence[Unit]) -> Solution:
+    """Return the constrained least-squares solution over the drawn pairs.
+
+    Notes
+    -----
+    Minimise the sum over draws of (h(S) - sum_j phi_j sign_j(S) / 2)**2 subject to
+    sum_j phi_j = v(all) - v(()). Under the size law of
+    :func:`~lukewarm.shapley._sampling.complement_pairs` its limit is the Shapley value (Charnes,
+    Golany, Keane and Rousseau 1988; Williamson and Feng 2020). The covariance is the sandwich of
+    independent draws with residuals scaled by their leverage (HC2).
+    """
+    sample = PairSample.of(units, game.n_players)
+    of_pairs, of_full, leverage = constrained_map(sample.signs, sample.counts)
+    h, h_full = sample.differences(game)
+    shapley = of_pairs @ h + of_full * h_full
+    residual = h - sample.signs @ shapley / 2
+    covariance = _sandwich(of_pairs, residual, sample.counts, leverage)
+    return Solution(sample.coalitions, sample.weights_of_values(of_pairs, of_full), covariance)
+
+
+def constrained_map(signs: Matrix, pair_weights: Vector) -> tuple[Matrix, Vector, Vector]:
+    """Return the maps from h of the pairs and of the full coalition, and each pair's leverage.
+
+    The constraint is solved for: phi = h_full 2 / p + basis theta, theta free. With fewer pairs
+    than players the solution of least norm is taken.
+    """
+    n_players = signs.shape[1]
+    basis = sum_zero_basis(n_players)
+    root = np.sqrt(pair_weights)
+    design = root[:, np.newaxis] * (signs @ basis / 2)
+    inverse = np.linalg.pinv(design)
+    of_pairs = basis @ inverse * root
+    equal_share = 2 / n_players
+    of_full = equal_share * (1 - of_pairs @ signs.sum(axis=1) / 2)
+    leverage = np.einsum("ij,ji->i", design, inverse)
+    return of_pairs, of_full, leverage
+
+
+def _sandwich(of_pairs: Matrix, residual: Vector, counts: Vector, leverage: Vector) -> Matrix:
+    n_players = len(of_pairs)
+    if len(residual) < n_players:
+        return unknown_covariance(n_players)
+    free = np.maximum(1 - leverage / counts, 1e-12)
+    scores = of_pairs * (residual / np.sqrt(counts * free))
+    return scores @ scores.T
