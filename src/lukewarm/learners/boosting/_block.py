@@ -20,6 +20,9 @@ from lukewarm.learners.boosting._trees import Trees
 from lukewarm.learners.boosting._warm_up import compile_once
 from lukewarm.learners.boosting._work import Problem, Rules, Table, Workspace, make_workspace
 
+# Handing a level to threads costs as much as counting some hundred thousand codes.
+_FEWEST_CODES_TO_SHARE = 500_000
+
 
 def grow_block(
     table: Table,
@@ -39,7 +42,7 @@ def grow_block(
     """
     compile_once()
     work = make_workspace(table, problem, candidates, trees.features.shape[1])
-    if n_threads == 1:
+    if n_threads == 1 or table.codes.shape[1] * len(candidates) < _FEWEST_CODES_TO_SHARE:
         grow_trees(
             table,
             problem,
