@@ -135,6 +135,7 @@ def shapley(_options):
     task = ShapleyTask(n_sets=200)
     sides = {
         "ours, greedy": task.ours(),
+        "ours, greedy, 64 bins": task.ours(n_bins=64),
         "ours, beta = 10000": task.ours(random_strength=1e4),
         "catboost, random_strength 10000": task.catboost(1e4),
         "catboost, greedy": task.catboost(0),
