@@ -44,7 +44,7 @@ class Experiment(Protocol):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Models it can be run for; the first is the default."""
+        """Models it can be run for."""
         ...
 
     def jobs(

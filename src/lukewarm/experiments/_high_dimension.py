@@ -1,0 +1,137 @@
+"""Sections 5.3 and 5.4: a hundred features, seconds against error, LazyVI beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm.datasets import make_high_dimensional_linear, make_high_dimensional_network
+from lukewarm.experiments._base import Description, Record, Settings
+from lukewarm.experiments._comparison import (
+    compare,
+    methods_of,
+    one_row_per_estimate,
+    train_full,
+)
+from lukewarm.experiments._models import MODELS, paper_model
+from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
+from lukewarm.plotting import new_figure, tidy
+
+_ROWS = {"quick": 2000, "paper": 5000}
+_REPLICATES = {"quick": 3, "paper": 10}
+
+
+class HighDimension:
+    """Early stopping is nearer to retraining than dropout, and cheaper than retraining."""
+
+    description = Description(
+        name="high-dimension",
+        section="5.3, 5.4",
+        shows="seconds against normalised error of the importance of X1 among 100 features: "
+        "network data for networks (LazyVI among the methods), linear data for trees",
+        minutes={"quick": 2.0, "paper": 40.0},
+    )
+    models = MODELS
+
+    def jobs(
+        self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
+    ) -> list[dict[str, Any]]:
+        """Return a job per model and replicate."""
+        return [
+            {"scale": scale, "model": model, "replicate": replicate, "seed": seed}
+            for model in models
+            for replicate in range(n_replicates or _REPLICATES[scale])
+        ]
+
+    def run(self, job: Settings) -> dict[str, Any]:
+        """Return the importance of X1 by every method on one data set."""
+        generator = np.random.default_rng([job["seed"], job["replicate"]])
+        settings = paper_model(job["model"], job["scale"], patience=25, max_trees=3000)
+        n_rows = _ROWS[job["scale"]]
+        if job["model"] == "network":
+            data: Any = make_high_dimensional_network(n_rows, random_state=generator)
+            truth = None
+        else:
+            data = make_high_dimensional_linear(n_rows, random_state=generator)
+            truth = [data.true_importance("X1")]
+        trained = train_full(data.X, data.y, settings, generator)
+        return {
+            "features": ["X1"],
+            "truth": truth,
+            "full_seconds": trained.seconds,
+            "methods": compare(trained, methods_of(job["model"], with_lazy=True), [(0,)]),
+        }
+
+    def table(self, records: Sequence[Record]) -> pd.DataFrame:
+        """Return errors normalised by retraining's estimate, and seconds, per model and method.
+
+        "error_to_truth" is normalised by the truth, where there is one; "speed_up" is the time
+        of retraining over that of the method.
+        """
+        long = _with_errors(records)
+        table = (
+            long.groupby(["model", "method"], sort=False)
+            .agg(
+                replicates=("estimate", "size"),
+                estimate=("estimate", "mean"),
+                error_to_retrain=("error_to_retrain", "mean"),
+                largest_error=("error_to_retrain", "max"),
+                error_to_truth=("error_to_truth", "mean"),
+                seconds=("seconds", "mean"),
+                steps=("steps", "mean"),
+            )
+            .reset_index()
+        )
+        retrain = table[table["method"] == "retrain"].set_index("model")["seconds"]
+        table["speed_up"] = table["model"].map(retrain) / table["seconds"]
+        return table
+
+    def figure(self, records: Sequence[Record]) -> Any:
+        """Return a panel per model: each replicate's seconds and error."""
+        long = _with_errors(records)
+        models = unique(long["model"])
+        figure, panels = new_figure(4.4 * len(models), 3.9, n_columns=len(models))
+        for model, axes in zip(models, panels, strict=True):
+            _draw_panel(axes, long[long["model"] == model])
+            data = "network data" if model == "network" else "linear data"
+            axes.set_title(f"{MODEL_TITLES.get(model, model)}, {data}, p = 100")
+        panels[0].set_ylabel("|importance of X1 − retraining's| / retraining's")
+        legend_below(figure)
+        return figure
+
+
+def _with_errors(records: Sequence[Record]) -> pd.DataFrame:
+    long = one_row_per_estimate(records)
+    keys = ["model", "replicate"]
+    retrain = long[long["method"] == "retrain"].set_index(keys)["estimate"]
+    reference = retrain.reindex(pd.MultiIndex.from_frame(long[keys])).to_numpy()
+    truth = long["truth"].astype(float)
+    return long.assign(
+        error_to_retrain=(long["estimate"] - reference).abs() / reference,
+        error_to_truth=(long["estimate"] - truth).abs() / truth,
+    )
+
+
+def _draw_panel(axes: Any, long: pd.DataFrame) -> None:
+    for method in unique(long["method"]):
+        rows, look = long[long["method"] == method], LOOKS[method]
+        if method == "retrain":
+            axes.plot(rows["seconds"], 0 * rows["seconds"], "|", color=look.colour, markersize=12)
+            axes.plot([], [], "|", color=look.colour, markersize=12, label=look.label)
+            continue
+        axes.plot(
+            rows["seconds"],
+            rows["error_to_retrain"],
+            look.marker,
+            color=look.colour,
+            markersize=6,
+            alpha=0.85,
+            label=look.label,
+        )
+    axes.set(xscale="log", xlabel="processor seconds for one reduced model")
+    axes.set_yscale("symlog", linthresh=0.01)
+    axes.set_ylim(-0.001, None)
+    tidy(axes)

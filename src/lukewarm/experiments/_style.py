@@ -1,0 +1,52 @@
+"""What the experiments' figures share: the look of each method, titles, the legend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from lukewarm.plotting import COLOURS
+
+
+class Look(NamedTuple):
+    """How a method is drawn wherever it appears; no two need colour to be told apart."""
+
+    label: str
+    marker: str
+    line: str
+    colour: str
+    hatch: str
+
+
+LOOKS = {
+    "dropout": Look("dropout", "s", ":", COLOURS[1], "///"),
+    "retrain": Look("retraining", "^", "--", "0.35", ""),
+    "early_stopping": Look("early stopping", "o", "-", COLOURS[0], "..."),
+    "kernel_flow": Look("kernel flow", "D", "-.", COLOURS[2], "xxx"),
+    "lazy": Look("LazyVI", "v", (0, (5, 1)), COLOURS[3], "\\\\\\"),  # type: ignore[arg-type]
+}
+MODEL_TITLES = {
+    "boosting": "boosted trees",
+    "catboost": "boosted trees (CatBoost)",
+    "network": "network",
+}
+
+
+def legend_below(figure: Any, n_columns: int = 5) -> None:
+    """Put one legend of all panels under them, each label once, never over the data."""
+    entries: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    figure.legend(
+        list(entries.values()),
+        list(entries),
+        loc="outside lower center",
+        ncols=n_columns,
+        frameon=False,
+    )
+
+
+def unique(values: Sequence[Any] | Any) -> list[Any]:
+    """Return the values once each, in the order of their first appearance."""
+    return list(dict.fromkeys(values))
