@@ -5,7 +5,7 @@ logistic data; (iii) gas turbines (NOX), if the folder LUKEWARM_DATA has the fil
 mean square over features, to the truth on (i), to exact Shapley values of the retrained game on
 (ii) and (iii). Run it on an idle machine:
 
-    python benchmarks/shapley.py --task linear logistic turbines --out results
+    python -P benchmarks/shapley.py --task linear logistic turbines --out results
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from catboost import CatBoostRegressor
+from matplotlib import pyplot as plt
 
 import lukewarm as lw
 from lukewarm.data import split_rows
@@ -30,6 +32,9 @@ from lukewarm.shapley._sampling import marginal_draws
 
 SEED = 0
 DRAWS_PER_FEATURE = 50
+DEPTH_OF_TURBINES = 6
+REFERENCE = "retrain, all coalitions"
+DROPOUT = "dropout, all coalitions"
 BUDGETS = (40, 80, 160, 320)
 SOLVERS = ("marginal", "permutation", "kernel", "regression_adjusted")
 
@@ -42,27 +47,25 @@ def linear_task():
     X = generator.multivariate_normal(np.zeros(n_features), covariance, size=5000)
     y = X @ coefficients + 0.5 * generator.normal(size=5000)
     frame = pd.DataFrame(X, columns=[f"X{number + 1}" for number in range(n_features)])
-    return LinearGaussianDataset(frame, pd.Series(y), coefficients, covariance, 0.5), 3
+    return LinearGaussianDataset(frame, pd.Series(y), coefficients, covariance, 0.5)
 
 
 def logistic_task():
-    return lw.datasets.make_logistic(random_state=SEED), 3
+    return lw.datasets.make_logistic(random_state=SEED)
 
 
 def turbines_task():
     table = pd.read_csv(Path(os.environ["LUKEWARM_DATA"]) / "gas_turbine_2015.csv")
     y = (table["NOX"] - table["NOX"].mean()) / table["NOX"].std()
-    return lw.datasets.Dataset(table.drop(columns=["CO", "NOX"]), y), 6
+    return lw.datasets.Dataset(table.drop(columns=["CO", "NOX"]), y)
 
 
 TASKS = {"linear": linear_task, "logistic": logistic_task, "turbines": turbines_task}
 
 
-def catboost(depth):
-    from catboost import CatBoostRegressor
-
+def catboost(data):
     return CatBoostRegressor(
-        depth=depth,
+        depth=DEPTH_OF_TURBINES if "TIT" in data.X else 3,
         learning_rate=0.1,
         iterations=1000,
         thread_count=2,
@@ -71,11 +74,15 @@ def catboost(depth):
     )
 
 
+MODELS = {"boosting": lambda data: "boosting", "catboost": catboost}
+
+
 class NativeRetraining:
     """CatBoost's own training and early stopping, without anything of ours around it."""
 
-    def __init__(self, data, depth):
-        self.X, self.y, self.depth = data.X.to_numpy(float), data.y.to_numpy(float), depth
+    def __init__(self, data):
+        self.data = data
+        self.X, self.y = data.X.to_numpy(float), data.y.to_numpy(float)
         self.split = split_rows(len(self.y), 0.75, np.random.default_rng(SEED))
 
     def value(self, kept):
@@ -84,7 +91,7 @@ class NativeRetraining:
             constant = self.y[split.train].mean()
             return -np.mean((self.y[split.evaluation] - constant) ** 2)
         X = self.X[:, list(kept)]
-        model = catboost(self.depth)
+        model = catboost(self.data)
         model.set_params(early_stopping_rounds=10)
         stopping = (X[split.stopping], self.y[split.stopping])
         model.fit(X[split.train], self.y[split.train], eval_set=stopping)
@@ -105,10 +112,10 @@ def paper_scheme(value, n_features):
     return totals / DRAWS_PER_FEATURE, n_fits
 
 
-def without_memory(estimator, data):
-    """Return the value function of a fitted estimator that fits anew at every call."""
-    estimator.fit(data.X, data.y)
-    run = estimator._run
+def without_memory(data, **options):
+    """Return the value function of an estimator, fitting anew at every call."""
+    estimator = lw.ShapleyImportance(n_coalitions=20, random_state=SEED, **options)
+    run = estimator.fit(data.X, data.y)._run
     return lambda kept: run._fit(run.game.removed(kept)).skills[0].value
 
 
@@ -169,90 +176,93 @@ def rmse(first, second):
     return float(np.sqrt(np.mean(np.square(first - second))))
 
 
-def run_task(name, n_coalitions, catboost_coalitions):
-    data, depth = TASKS[name]()
+class Rows:
+    """What was run, how long it took, and the Shapley values it gave."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, model, way, work):
+        (values, n_fits, kept), seconds = timed(work)
+        self.rows.append(
+            {"model": model, "way": way, "seconds": seconds, "fits": n_fits, "values": values}
+        )
+        print(f"  {model:9s} {way:34s} {seconds:8.2f} s  {n_fits:5d} fits", flush=True)
+        return kept
+
+    def add_ours(self, model, way, data, n_coalitions, n_jobs, **options):
+        def work():
+            result = ours(data, MODELS[model](data), n_coalitions, n_jobs, **options)
+            return result.shapley_value, result.n_fits, result
+
+        return self.add(model, way, work)
+
+    def add_paper(self, model, way, value, n_features):
+        self.add(model, way, lambda: (*paper_scheme(value, n_features), None))
+
+
+def catboost_rows(rows, data, n_coalitions):
+    """Return the values of all coalitions, by CatBoost's own training."""
     n_features = data.X.shape[1]
-    native = NativeRetraining(data, depth)
-    rows = []
+    native = NativeRetraining(data)
+    rows.add_paper("catboost", "retrain, paper's scheme", native.value, n_features)
+    rows.add_ours("boosting", "ours, again", data, n_coalitions, 2)
+    rows.add_ours("catboost", "ours", data, n_coalitions, None)
+    rows.add_ours("catboost", DROPOUT, data, None, None, method="dropout", solver="exact")
+    value = without_memory(data, model=catboost(data))
+    rows.add_paper("catboost", "early stopping, paper's scheme", value, n_features)
 
-    def row(model, label, work):
-        (values, n_fits), seconds = timed(work)
-        rows.append({"model": model, "way": label, "seconds": seconds, "fits": n_fits})
-        rows[-1]["values"] = np.asarray(values)
-        print(f"  {model:9s} {label:34s} {seconds:8.2f} s  {n_fits:5d} fits", flush=True)
-        return rows[-1]
+    def everything():
+        table = np.array([native.value(as_coalition(row)) for row in all_membership(n_features)])
+        return shapley_of_table(table), len(table) - 2, table
 
-    def of(result):
-        return result.shapley_value, result.n_fits
+    return rows.add("catboost", REFERENCE, everything)
 
+
+def boosting_rows(rows, data):
+    """Return the values of all coalitions, by early stopping."""
+    n_features = data.X.shape[1]
+    value = without_memory(data, method="retrain")
+    rows.add_paper("boosting", "retrain, paper's scheme", value, n_features)
+    value = without_memory(data)
+    rows.add_paper("boosting", "early stopping, paper's scheme", value, n_features)
+    rows.add_ours("boosting", DROPOUT, data, None, 2, method="dropout", solver="exact")
+    everything = rows.add_ours("boosting", "ours, all coalitions", data, None, 2, solver="exact")
+    rows.add_ours("boosting", REFERENCE, data, None, 2, method="retrain", solver="exact")
+    return table_of(everything)
+
+
+def run_task(name, models, n_coalitions):
+    data = TASKS[name]()
+    rows = Rows()
     ours(data, "boosting", 20, 1)  # compile
-    for repeat in range(3):
-        row("boosting", f"ours {repeat}", lambda: of(ours(data, "boosting", n_coalitions, 2)))
-    row("catboost", "retrain, paper's scheme", lambda: paper_scheme(native.value, n_features))
-    for repeat in range(3, 5):
-        row("boosting", f"ours {repeat}", lambda: of(ours(data, "boosting", n_coalitions, 2)))
-    row(
-        "catboost",
-        "ours",
-        lambda: of(ours(data, catboost(depth), catboost_coalitions, None)),
-    )
-    row(
-        "catboost",
-        "dropout, all coalitions",
-        lambda: of(ours(data, catboost(depth), None, None, method="dropout", solver="exact")),
-    )
-    early = lw.ShapleyImportance(model=catboost(depth), n_coalitions=20, random_state=SEED)
-    value = without_memory(early, data)
-    row("catboost", "early stopping, paper's scheme", lambda: paper_scheme(value, n_features))
-    value = without_memory(
-        lw.ShapleyImportance(method="retrain", n_coalitions=20, random_state=SEED), data
-    )
-    row("boosting", "retrain, paper's scheme", lambda: paper_scheme(value, n_features))
-    value_early = without_memory(lw.ShapleyImportance(n_coalitions=20, random_state=SEED), data)
-    row("boosting", "early stopping, paper's scheme", lambda: paper_scheme(value_early, n_features))
-    row(
-        "boosting",
-        "dropout, all coalitions",
-        lambda: of(ours(data, "boosting", None, 2, method="dropout", solver="exact")),
-    )
-    everything, seconds = timed(lambda: ours(data, "boosting", None, 2, solver="exact"))
-    row("boosting", "ours, all coalitions", lambda: of(everything))["seconds"] = seconds
-    retrained, seconds = timed(
-        lambda: ours(data, "boosting", None, 2, method="retrain", solver="exact")
-    )
-    row("boosting", "retrain, all coalitions", lambda: of(retrained))["seconds"] = seconds
-    all_kept = [as_coalition(kept) for kept in all_membership(n_features)]
-    table, seconds = timed(lambda: np.array([native.value(kept) for kept in all_kept]))
-    exact_native = shapley_of_table(table)
-    row("catboost", "retrain, all coalitions", lambda: (exact_native, len(table) - 2))
-    rows[-1]["seconds"] = seconds
-    references = {"boosting": retrained.shapley_value, "catboost": exact_native}
-    for each in rows:
+    for _ in range(3):
+        rows.add_ours("boosting", "ours", data, n_coalitions, 2)
+    games = {}
+    if "catboost" in models:
+        games["catboost, retrained"] = catboost_rows(rows, data, n_coalitions)
+    games["boosting, early stopping"] = boosting_rows(rows, data)
+    references = {each["model"]: each["values"] for each in rows.rows if each["way"] == REFERENCE}
+    for each in rows.rows:
         each["error_to_retraining"] = rmse(each["values"], references[each["model"]])
         if isinstance(data, LinearGaussianDataset):
             each["error_to_truth"] = rmse(each["values"], data.true_shapley())
         each["values"] = each["values"].tolist()
-    curves = {
-        "boosting, early stopping": solver_errors(table_of(everything), data),
-        "catboost, retrained": solver_errors(table, data),
-    }
-    return {"rows": rows, "solver_errors": curves, "budgets": BUDGETS}
+    errors = {game: solver_errors(table, data) for game, table in games.items()}
+    return {"rows": rows.rows, "solver_errors": errors, "budgets": BUDGETS}
 
 
 def report(name, outcome):
     frame = pd.DataFrame(outcome["rows"]).drop(columns="values")
     print(f"\n{name}\n{frame.to_string(index=False, float_format=lambda value: f'{value:.4g}')}")
-    seconds = frame.groupby(["model", "way"])["seconds"].first()
-    best = min(
-        value
-        for (model, way), value in seconds.items()
-        if way.startswith("ours ") and model == "boosting" and "all" not in way
-    )
-    baseline = seconds["catboost", "retrain, paper's scheme"]
-    print(
-        f"time of CatBoost retraining by the paper's scheme / ours with boosting: "
-        f"{baseline / best:.0f}; with CatBoost: {baseline / seconds['catboost', 'ours']:.1f}"
-    )
+    is_baseline = (frame["model"] == "catboost") & (frame["way"] == "retrain, paper's scheme")
+    for seconds in frame.loc[is_baseline, "seconds"]:
+        for model, runs in frame[frame["way"].isin(["ours", "ours, again"])].groupby("model"):
+            ratios = seconds / runs["seconds"]
+            print(
+                "time of CatBoost retraining by the paper's scheme over ours with "
+                f"{model}: {ratios.min():.0f} to {ratios.max():.0f}"
+            )
     for game, errors in outcome["solver_errors"].items():
         table = pd.DataFrame(errors, index=pd.Index(outcome["budgets"], name="fits"))
         print(f"error to exact Shapley values of the same game ({game})")
@@ -260,8 +270,6 @@ def report(name, outcome):
 
 
 def draw(outcomes, path):
-    from matplotlib import pyplot as plt
-
     figure, axes = plt.subplots(1, len(outcomes), figsize=(4.2 * len(outcomes), 3.6), squeeze=False)
     for ax, (name, outcome) in zip(axes[0], outcomes.items(), strict=True):
         for solver, errors in outcome["solver_errors"]["boosting, early stopping"].items():
@@ -275,8 +283,8 @@ def draw(outcomes, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", nargs="+", choices=TASKS, default=["linear", "logistic"])
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--coalitions", type=int, default=40)
-    parser.add_argument("--catboost-coalitions", type=int, default=40)
     parser.add_argument("--out", type=Path, default=Path("benchmark-shapley"))
     options = parser.parse_args()
     warnings.simplefilter("ignore", lw.ImportanceWarning)
@@ -284,7 +292,7 @@ def main():
     outcomes = {}
     for name in options.task:
         print(name, flush=True)
-        outcomes[name] = run_task(name, options.coalitions, options.catboost_coalitions)
+        outcomes[name] = run_task(name, options.models, options.coalitions)
         report(name, outcomes[name])
         (options.out / f"{name}.json").write_text(json.dumps(outcomes[name], indent=1))
     draw(outcomes, options.out / "error-against-fits.png")

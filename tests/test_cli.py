@@ -101,3 +101,21 @@ def test_help_teaches(command):
     outcome = run(*command, "--help")
     assert outcome.exit_code == 0
     assert "feature" in outcome.output or "importance" in outcome.output
+
+
+def test_explain_shares_the_skill_out(csv, tmp_path):
+    outcome = run(
+        *("explain", csv, "--target", "y", "--drop", "label,name,text", "--shapley"),
+        *("--coalitions", 20, "--solver", "kernel", "--out", tmp_path),
+    )
+    assert outcome.exit_code == 0, outcome.output
+    assert "6 players by kernel over 20 reduced models" in outcome.output
+    assert "shapley_value" in (tmp_path / "neg_mse.csv").read_text()
+    assert lw.ShapleyResult.load(tmp_path / "neg_mse.npz").n_fits == 20
+    assert (tmp_path / "neg_mse.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_explain_refuses_options_of_shapley_without_it(csv):
+    outcome = run("explain", csv, "--target", "y", "--tolerance", 0.1)
+    assert outcome.exit_code == 2
+    assert "need --shapley" in outcome.output

@@ -7,7 +7,7 @@ from lukewarm._version import __version__
 
 if TYPE_CHECKING:
     from lukewarm import datasets, shapley
-    from lukewarm.estimators import ShapleyImportance, VariableImportance
+    from lukewarm.estimators import PrecisionWarning, ShapleyImportance, VariableImportance
     from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
     from lukewarm.plotting import (
         plot_comparison,
@@ -29,6 +29,7 @@ __all__ = [
     "ImportanceWarning",
     "MeasureValue",
     "NearZeroWarning",
+    "PrecisionWarning",
     "ShapleyImportance",
     "ShapleyResult",
     "TrainingTrace",
@@ -50,6 +51,7 @@ _ROOM_OF = {
     "ImportanceWarning": "results",
     "MeasureValue": "results",
     "NearZeroWarning": "evaluation",
+    "PrecisionWarning": "estimators",
     "ShapleyImportance": "estimators",
     "ShapleyResult": "results",
     "TrainingTrace": "results",

@@ -16,6 +16,7 @@ from lukewarm._version import __version__
 
 _MODELS = ("boosting", "catboost", "network")
 _METHODS = ("early_stopping", "dropout", "retrain")
+_SOLVERS = ("auto", "exact", "regression_adjusted", "kernel", "permutation", "marginal")
 
 
 class _Failure(click.ClickException):
@@ -91,6 +92,18 @@ def main() -> None:
     help="split: wider intervals that stay valid when the true importance is zero.",
 )
 @click.option("--cross-fit", type=int, help="Evaluate every row once, with this many folds.")
+@click.option("--shapley", is_flag=True, help="Share the skill out among features: Shapley values.")
+@click.option(
+    "--solver",
+    type=click.Choice(_SOLVERS),
+    help="With --shapley: how values of coalitions become Shapley values.  [default: auto]",
+)
+@click.option("--coalitions", type=int, help="With --shapley: most reduced models to fit.")
+@click.option(
+    "--tolerance",
+    type=float,
+    help="With --shapley: fit until the sampling error is below this share of the range.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for CSV, JSON and figures.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--jobs", type=int, default=1, show_default=True, help="Feature sets at a time.")
@@ -105,20 +118,30 @@ def explain(
     seed: int,
     jobs: int,
     measure: tuple[str, ...],
+    shapley: bool,
+    solver: str | None,
+    coalitions: int | None,
+    tolerance: float | None,
     **options: Any,
 ) -> None:
     """Explain what predicts TARGET in FILE (CSV or Parquet).
 
     Prints one row per feature: the skill lost without it, its standard error, a 95 % interval,
-    the p-value of "no importance", the steps of further training and the seconds they took.
+    the p-value of "no importance", the steps of further training and the seconds they took. With
+    --shapley: its fair share of the skill, which correlated features do not take from each other.
 
     \b
     Example:  lukewarm explain turbines.csv --target NOX --drop CO --measure r2 --out report
+              lukewarm explain turbines.csv --target NOX --drop CO --shapley --tolerance 0.02
     """
-    from lukewarm.estimators import VariableImportance
+    from lukewarm.estimators import ShapleyImportance, VariableImportance
 
     X, y = _read_table(file, target, _names(drop) or [])
-    estimator = VariableImportance(
+    work = {"solver": solver, "n_coalitions": coalitions, "tolerance": tolerance}
+    options |= {name: value for name, value in work.items() if value is not None}
+    if not shapley and (solver or coalitions or tolerance):
+        raise _Failure("--solver, --coalitions and --tolerance need --shapley.")
+    estimator = (ShapleyImportance if shapley else VariableImportance)(
         features=_names(features),
         groups=None if groups is None else _read_groups(groups),
         measure=list(measure) or None,
@@ -237,7 +260,8 @@ def _read_groups(path: Path) -> dict[str, list[str]]:
 
 
 def _write_results(folder: Path, results: dict[str, Any]) -> None:
-    from lukewarm.plotting import plot_importance, save_figure
+    from lukewarm.plotting import plot_importance, plot_shapley, save_figure
+    from lukewarm.results import ShapleyResult
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, result in results.items():
@@ -245,4 +269,5 @@ def _write_results(folder: Path, results: dict[str, Any]) -> None:
         write_text(folder / f"{name}.csv", frame.to_csv(index=False))
         write_text(folder / f"{name}.json", json.dumps(frame.to_dict(orient="records"), indent=1))
         result.save(folder / f"{name}.npz")
-        save_figure(plot_importance(result), folder / f"{name}.png")
+        plot = plot_shapley if isinstance(result, ShapleyResult) else plot_importance
+        save_figure(plot(result), folder / f"{name}.png")

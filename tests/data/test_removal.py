@@ -36,3 +36,8 @@ def test_a_category_is_filled_with_its_most_frequent_level():
     assert filled["a"].tolist() == [3.0] * 3
     assert filled["b"].tolist() == ["v"] * 3
     assert filled["b"].dtype == frame["b"].dtype
+
+
+def test_some_columns_may_have_a_fill_of_their_own():
+    frame = pd.DataFrame({"a": [1.0, 3.0], "b": pd.Categorical(["u", "v"]), "c": [2.0, 4.0]})
+    assert Removal.learn(frame, {1: "v", 0: -1.0}).fill_values == (-1.0, "v", 3.0)

@@ -65,3 +65,52 @@ def test_targets_that_cannot_be_used_are_refused(y, message):
 def test_a_text_target_is_refused_for_regression():
     with pytest.raises(TypeError, match="y must be numeric"):
         as_target(["low", "high"] * 10, 20)
+
+
+def test_arrow_dates_and_objects_that_hold_numbers_become_floats():
+    pytest.importorskip("pyarrow")
+    table, _ = as_table(
+        frame(
+            whole=pd.array([1, None] * 10, dtype="int64[pyarrow]"),
+            flag=pd.array([True, False] * 10, dtype="bool[pyarrow]"),
+            day=pd.to_datetime(["1970-01-11", None] * 10),
+            moment=pd.Series(pd.to_datetime(["1970-01-01 12:00", None] * 10)).astype(
+                "timestamp[ns][pyarrow]"
+            ),
+            length=pd.to_timedelta(["36h", None] * 10),
+            loose=pd.Series([1, None] * 10, dtype=object),
+        )
+    )
+    np.testing.assert_array_equal(table[0, 1:], [1, 1, 10, 0.5, 1.5, 1])
+    np.testing.assert_array_equal(table[1, 1:], [np.nan, 0, np.nan, np.nan, np.nan, np.nan])
+
+
+@pytest.mark.parametrize("dtype", ["object", "string", "category", "string[pyarrow]"])
+def test_text_of_any_dtype_gives_the_same_levels(dtype):
+    pytest.importorskip("pyarrow")
+    column = pd.Series(["v", "u", None, "v"] * 5, dtype=dtype)
+    table, _ = as_table(frame(b=column))
+    assert list(table["b"].cat.categories) == ["u", "v"]
+    assert table["b"].cat.categories.dtype == object
+    assert table["b"].isna().sum() == 5
+
+
+def test_a_polars_frame_gives_the_table_of_its_pandas_twin():
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    pandas_frame = frame(
+        b=["v", "u"] * 10, c=pd.array([1, None] * 10, dtype="Int64"), d=[True, False] * 10
+    )
+    polars_frame = polars.DataFrame(
+        {
+            "a": np.arange(20.0),
+            "b": polars.Series(["v", "u"] * 10, dtype=polars.Categorical),
+            "c": [1, None] * 10,
+            "d": [True, False] * 10,
+        }
+    )
+    expected, names = as_table(pandas_frame)
+    for given in (polars_frame, polars_frame.lazy(), polars_frame.to_arrow()):
+        table, given_names = as_table(given)
+        assert given_names == names
+        pd.testing.assert_frame_equal(table, expected)

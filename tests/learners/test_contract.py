@@ -1,6 +1,7 @@
 """What every learner promises, checked on every engine."""
 
 import importlib
+import pickle
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -306,6 +307,15 @@ class TestLearnerContract:
         with ThreadPoolExecutor(2) as pool:
             beside = list(pool.map(train, range(4)))
         np.testing.assert_array_equal(alone, beside)
+
+    def test_a_trained_learner_survives_pickling(self, engine, X, y):
+        learner = engine.learner()
+        learner.advance(X, y, 6)
+        learner.copy().advance(X, y, 2)
+        twin = pickle.loads(pickle.dumps(learner.copy()))
+        np.testing.assert_array_equal(twin.predict(X), learner.predict(X))
+        twin.advance(X, y, 3)
+        assert twin.n_steps == 9
 
     def test_missing_values_are_taken_where_promised(self, engine, X, y):
         learner = engine.learner()

@@ -1,9 +1,9 @@
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
 
-from lukewarm.shapley import estimate, exact
+from lukewarm.shapley import LinearGame, as_proxy, estimate, exact
 from lukewarm.shapley._adjusted import regression_adjusted
 from lukewarm.shapley._coalitions import all_membership, as_coalition, as_membership
 from lukewarm.shapley._contributions import mean_contributions
@@ -64,7 +64,7 @@ def test_mean_contributions_over_all_orders_is_exact():
     units = []
     for order in permutations(range(4)):
         chain = [tuple(sorted(order[:size])) for size in range(5)]
-        units.append(tuple(each for step in zip(chain, chain[1:], strict=False) for each in step))
+        units.append(tuple(each for step in pairwise(chain) for each in step))
     game = FunctionGame(game_of(table), 4)
     solution = mean_contributions(game, units)
     shapley = solution.weights @ game.values(solution.coalitions)
@@ -207,6 +207,35 @@ def test_a_game_that_is_a_multiple_of_its_proxy_comes_out_exactly():
     truth = 2.5 * shapley_of_table(table)
     assert np.abs(alone.weights @ values - truth).max() > 1e-3
     np.testing.assert_allclose(helped.weights @ values, truth, atol=1e-8)
+
+
+def test_a_useless_proxy_changes_nothing():
+    table = saturating_table(8)
+    noise = np.random.default_rng(9).normal(size=len(table))
+    proxy = ProxyGame.enumerate(FunctionGame(game_of(noise), 8))
+    game = FunctionGame(game_of(table), 8)
+    units = take_units(complement_pairs, 8, 60, np.random.default_rng(0))
+    alone, beside = regression_adjusted(game, units), regression_adjusted(game, units, [proxy])
+    np.testing.assert_array_equal(alone.weights, beside.weights)
+
+
+def test_a_proxy_of_many_players_brings_its_own_error():
+    n_players = 14
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(400, n_players)) @ generator.normal(size=(n_players, n_players))
+    y = X.sum(axis=1) + generator.normal(size=400)
+    judged = np.arange(400) % 2 == 0
+    cheap = LinearGame(X, y[:, None], judged, [(column,) for column in range(n_players)])
+    truth = ProxyGame.enumerate(cheap).shapley
+    proxy = as_proxy(cheap, seed=0)
+    error = np.abs(proxy.shapley - truth)
+    assert 1e-6 < error.max() <= 4.5 * np.sqrt(np.diag(proxy.covariance)).max()
+    units = take_units(complement_pairs, n_players, 100, generator)
+    # The game itself as its proxy: what is left is the error of the proxy's values.
+    solution = regression_adjusted(cheap, units, [proxy])
+    shapley = solution.weights @ cheap.values(solution.coalitions)
+    np.testing.assert_allclose(shapley, proxy.shapley, atol=1e-6)
+    np.testing.assert_allclose(solution.covariance, proxy.covariance, rtol=1e-3, atol=1e-9)
 
 
 def test_membership_of_coalitions():

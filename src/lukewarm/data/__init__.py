@@ -1,6 +1,8 @@
 """What the user's table becomes: feature names and sets, splits of the rows, removal of columns."""
 
+from lukewarm.data._columns import as_pandas
 from lukewarm.data._features import FeatureIndex, as_feature_sets
+from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
 from lukewarm.data._splits import RowSplit, split_folds, split_rows
@@ -12,6 +14,8 @@ __all__ = [
     "RowSplit",
     "Rows",
     "as_feature_sets",
+    "as_groups",
+    "as_pandas",
     "as_table",
     "as_target",
     "split_folds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,9 +36,10 @@ class Removal:
         Parameters
         ----------
         X : ndarray or DataFrame of shape (n, p)
-        fill : "mean", "zero" or a number
+        fill : "mean", "zero", a number, or a mapping from columns to values
             Numeric columns take their mean (missing values left out), zero, or the number;
-            categorical columns always take their most frequent level.
+            categorical columns their most frequent level. A mapping from column numbers gives
+            some columns a value of their own; the others are filled as by "mean".
 
         Examples
         --------
@@ -45,6 +47,9 @@ class Removal:
         >>> removal.apply(np.array([[7.0, 7.0]]), (1,))
         array([[ 7., 20.]])
         """
+        if isinstance(fill, Mapping):
+            means = cls.learn(X).fill_values
+            return cls(tuple(fill.get(column, mean) for column, mean in enumerate(means)))
         if isinstance(X, pd.DataFrame):
             return cls(tuple(_fill_of_column(X[column], fill) for column in X.columns))
         matrix = np.asarray(X, dtype=float)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from lukewarm._typing import Features
 from lukewarm._validation import check_vector
+from lukewarm.data._columns import as_levels, as_pandas, as_quantity
 
 MINIMUM_ROWS = 20
 
@@ -18,12 +19,13 @@ def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
 
     Parameters
     ----------
-    X : DataFrame, ndarray or nested list of shape (n, p)
+    X : DataFrame (pandas, polars or pyarrow), ndarray or nested list of shape (n, p)
 
     Returns
     -------
     table : ndarray of shape (n, p), or DataFrame
-        A float matrix when every column is numeric or boolean, with nan for missing values.
+        A float matrix when every column is numeric, boolean or a date (then in days since 1970),
+        with nan for missing values; else a frame whose other columns have category dtype.
     names : tuple of str
         The column names; x0, x1, ... for arrays.
 
@@ -33,6 +35,7 @@ def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
     >>> names, table.dtype.name
     (('a', 'b'), 'float64')
     """
+    X = as_pandas(X)
     if isinstance(X, pd.DataFrame):
         return _from_frame(X)
     array = np.asarray(X)
@@ -76,21 +79,18 @@ def _from_frame(frame: pd.DataFrame) -> tuple[Features, tuple[str, ...]]:
     if repeated:
         raise ValueError(f"X must have unique column names; {repeated} appear more than once.")
     _check_shape(frame)
-    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
-    if all(numeric):
-        matrix = frame.to_numpy(dtype=float, na_value=np.nan)
-        matrix = np.array(matrix, dtype=float)
-        _check_no_infinity(matrix, names)
-        return matrix, names
-    table = frame.reset_index(drop=True)
-    table.columns = pd.Index(names)
-    for name, is_numeric in zip(names, numeric, strict=True):
-        if is_numeric:
-            table[name] = table[name].to_numpy(dtype=float, na_value=np.nan)
-            _check_no_infinity(table[[name]].to_numpy(), (name,))
-        else:
-            table[name] = table[name].astype("category")
-    return table, names
+    frame = frame.reset_index(drop=True)
+    quantities = [as_quantity(frame.iloc[:, column]) for column in range(len(names))]
+    for name, values in zip(names, quantities, strict=True):
+        if values is not None:
+            _check_no_infinity(values[:, np.newaxis], (name,))
+    if all(values is not None for values in quantities):
+        return np.column_stack([values for values in quantities if values is not None]), names
+    columns = {
+        name: as_levels(frame.iloc[:, column]) if values is None else values
+        for column, (name, values) in enumerate(zip(names, quantities, strict=True))
+    }
+    return pd.DataFrame(columns), names
 
 
 def _check_shape(table: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +12,15 @@ from sklearn.base import BaseEstimator
 from lukewarm._random import as_generator, draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm._validation import check_choice, check_count, check_fraction, check_number
-from lukewarm.estimators._folds import FullModel, plan_splits, train_full
-from lukewarm.estimators._problem import Problem, as_problem, check_columns
+from lukewarm.data import as_feature_sets, as_groups
+from lukewarm.estimators._folds import FullModel, plan_splits, train_full, trained_full
+from lukewarm.estimators._problem import Problem, as_problem, check_columns, fill_by_column
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
-from lukewarm.learners import Learner, as_learner
+from lukewarm.learners import Learner, as_learner, check_can_go_on
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Reduction, as_reduction
 from lukewarm.results import TrainingTrace
-from lukewarm.stopping import Patience
+from lukewarm.stopping import Patience, StoppingRule
 
 _DEFAULT_PATIENCE = 10
 _DEFAULT_MAX_STEPS = 1000
@@ -40,6 +42,8 @@ class Prepared:
     symmetric : bool
     generator : numpy.random.Generator
         For the seeds of the jobs that follow.
+    rule, max_steps
+        By which the full models were trained.
     """
 
     problem: Problem
@@ -49,6 +53,8 @@ class Prepared:
     numbers: np.ndarray
     symmetric: bool
     generator: np.random.Generator
+    rule: StoppingRule
+    max_steps: int
 
     def predict_without(
         self, fold: int, removed: FeatureSet, seed: int
@@ -77,7 +83,7 @@ class ImportanceEstimator(BaseEstimator):
             check_count("cross_fit", self.cross_fit, minimum=2)
         if isinstance(self.fill, str):
             check_choice("fill", self.fill, ("mean", "zero"))
-        else:
+        elif not isinstance(self.fill, Mapping):
             check_number("fill", self.fill)
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
@@ -88,14 +94,25 @@ class ImportanceEstimator(BaseEstimator):
         self.feature_names_in_ = np.array(problem.index.names, dtype=object)
         return problem
 
-    def _prepare(self, problem: Problem) -> Prepared:
+    def _feature_sets(self, problem: Problem) -> dict[str, FeatureSet]:
+        groups = as_groups(self.groups, problem.X, problem.index)
+        return as_feature_sets(problem.index, self.features, groups)
+
+    def _prepare(self, problem: Problem, *, prefit: bool = False) -> Prepared:
         generator = as_generator(self.random_state)
         splits = plan_splits(problem, self.train_fraction, self.cross_fit, generator)
         learners = [
-            as_learner(self.model, n_classes=problem.n_classes, seed=seed)
+            as_learner(
+                self.model,
+                n_classes=problem.n_classes,
+                seed=seed,
+                prefit=prefit,
+                feature_names=problem.index.names,
+            )
             for seed in draw_seeds(generator, len(splits))
         ]
         check_columns(problem, learners[0], self._model_name)
+        check_can_go_on(self.model, learners[0], self.method)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
@@ -103,14 +120,28 @@ class ImportanceEstimator(BaseEstimator):
         numbers = np.concatenate([split.evaluation for split in splits])
         folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
         plan = self._plan(folds, problem.strata, numbers, generator)
-        full_models = run_jobs(
-            lambda job: train_full(problem, *job, rule, max_steps, self.fill),
-            list(zip(splits, learners, strict=True)),
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            description="full models",
+        fill = fill_by_column(self.fill, problem)
+        if prefit:
+            full_models = [trained_full(problem, splits[0], learners[0], fill)]
+        else:
+            full_models = run_jobs(
+                lambda job: train_full(problem, *job, rule, max_steps, fill),
+                list(zip(splits, learners, strict=True)),
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                description="full models",
+            )
+        return Prepared(
+            problem,
+            full_models,
+            reduction,
+            plan,
+            numbers,
+            self.symmetric,
+            generator,
+            rule,
+            max_steps,
         )
-        return Prepared(problem, full_models, reduction, plan, numbers, self.symmetric, generator)
 
     def _plan(
         self,

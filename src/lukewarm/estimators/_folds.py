@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -41,9 +42,23 @@ def plan_splits(
 ) -> list[RowSplit]:
     """Return the row split of the one full model, or of the full model of each fold."""
     n_rows, strata = len(problem.y), problem.strata
+    if problem.n_evaluation:
+        return [_split_named(problem, train_fraction, generator)]
     if cross_fit is None:
         return [split_rows(n_rows, train_fraction, generator, strata)]
     return split_folds(n_rows, cross_fit, train_fraction, generator, strata)
+
+
+def _split_named(
+    problem: Problem, train_fraction: float, generator: np.random.Generator
+) -> RowSplit:
+    """Return the split whose evaluation rows are those the user named, the last of the table."""
+    n_fit = len(problem.y) - problem.n_evaluation
+    strata = None if problem.strata is None else problem.strata[:n_fit]
+    parts = split_rows(n_fit, train_fraction, generator, strata)
+    # None of these rows is needed for evaluation, so the third part decides when to stop.
+    train = np.sort(np.concatenate([parts.train, parts.stopping]))
+    return RowSplit(train, parts.evaluation, np.arange(n_fit, len(problem.y)))
 
 
 def train_full(
@@ -52,7 +67,7 @@ def train_full(
     learner: Learner,
     rule: StoppingRule,
     max_steps: int,
-    fill: str | float,
+    fill: Any,
 ) -> FullModel:
     """Return the full model trained on the rows of `split`."""
     started = perf_counter()
@@ -63,11 +78,34 @@ def train_full(
         parts = [Rows(X, part.y, part.weights) for X, part in zip(bound, parts, strict=True)]
     train, stopping, evaluation = parts
     trained, trace = train_until(learner, train, stopping, rule, max_steps)
+    seconds = perf_counter() - started
+    data = ReductionData(train, stopping, removal)
+    return _full_model(problem, split, trained, trace, seconds, data, evaluation)
+
+
+def trained_full(problem: Problem, split: RowSplit, learner: Learner, fill: Any) -> FullModel:
+    """Return a model the user has trained as the full model; `split` tells what each row is for."""
+    train, stopping, evaluation = (
+        problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
+    )
+    data = ReductionData(train, stopping, Removal.learn(train.X, fill))
+    return _full_model(problem, split, learner, TrainingTrace.untrained(), 0.0, data, evaluation)
+
+
+def _full_model(
+    problem: Problem,
+    split: RowSplit,
+    learner: Learner,
+    trace: TrainingTrace,
+    seconds: float,
+    data: ReductionData,
+    evaluation: Rows,
+) -> FullModel:
     return FullModel(
-        trained,
+        learner,
         trace,
-        perf_counter() - started,
-        ReductionData(train, stopping, removal),
+        seconds,
+        data,
         evaluation,
         split.evaluation,
         len(problem.index),

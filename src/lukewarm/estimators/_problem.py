@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +12,18 @@ import pandas as pd
 from sklearn.base import is_classifier
 
 from lukewarm._typing import Features, Vector
-from lukewarm._validation import check_weights
-from lukewarm.data import FeatureIndex, Rows, as_table, as_target
+from lukewarm._validation import check_number, check_weights
+from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
 from lukewarm.measures import Measure, as_measure, needs_classes
+from lukewarm.results import ImportanceWarning
 
 _MINIMUM_ROWS_PER_CLASS = 5
+
+
+class SeenRowsWarning(ImportanceWarning):
+    """A trained model is evaluated on rows it may have been trained on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +40,8 @@ class Problem:
     measures : tuple of Measure
     classes : ndarray, optional
         The labels behind the codes; None for a numeric target.
+    n_evaluation : int, default 0
+        How many of the last rows the user named for the evaluation; 0 where they are drawn.
     """
 
     X: Features
@@ -41,6 +50,7 @@ class Problem:
     index: FeatureIndex
     measures: tuple[Measure, ...]
     classes: np.ndarray | None
+    n_evaluation: int = 0
 
     @property
     def n_classes(self) -> int | None:
@@ -62,6 +72,7 @@ class Problem:
 def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> Problem:
     """Return the checked problem; a target of text, or a classifier, makes it one of classes."""
     table, names = as_table(X)
+    y = as_pandas(y)
     if np.ndim(y) == 0:
         raise TypeError(f"y must have one value per row; got {y!r}.")
     if len(y) != len(table):
@@ -109,6 +120,63 @@ def _check_class_sizes(codes: Vector, n_classes: int) -> None:
             f"y holds {n_classes} different labels in {len(codes)} rows, too many to be classes; "
             "is it the right column? A numeric target must hold numbers only."
         )
+
+
+def warn_seen_rows() -> None:
+    """Warn that evaluation rows drawn from X may have trained the model."""
+    warnings.warn(
+        "the evaluation rows are drawn from X; if the model was trained on them, its skill and the "
+        "importances are overstated. Pass rows it has not seen as X_eval and y_eval.",
+        SeenRowsWarning,
+        stacklevel=4,
+    )
+
+
+def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
+    """Return one table and target: the rows to learn from, then those to evaluate on."""
+    if (X_eval is None) != (y_eval is None):
+        raise ValueError("X_eval and y_eval belong together; pass both or neither.")
+    above, below = as_pandas(X), as_pandas(X_eval)
+    target = np.concatenate([np.asarray(as_pandas(part)) for part in (y, y_eval)])
+    if not isinstance(above, pd.DataFrame):
+        return np.concatenate([np.asarray(above), np.asarray(below)]), target
+    if not isinstance(below, pd.DataFrame) or set(below.columns) != set(above.columns):
+        got = list(below.columns) if isinstance(below, pd.DataFrame) else type(below).__name__
+        raise ValueError(f"X_eval must have the columns of X, {list(above.columns)}; got {got}.")
+    columns = {name: _stack(above[name], below[name]) for name in above.columns}
+    return pd.DataFrame(columns), target
+
+
+def _stack(above: pd.Series, below: pd.Series) -> pd.Series:
+    if isinstance(above.dtype, pd.CategoricalDtype):
+        # The order of the levels is kept: a trained model may know them by their codes.
+        known = list(above.cat.categories)
+        new = [level for level in pd.unique(below.dropna()) if level not in set(known)]
+        dtype = pd.CategoricalDtype([*known, *new], ordered=above.cat.ordered)
+        above, below = above.astype(dtype), below.astype(dtype)
+    return pd.concat([above, below], ignore_index=True)
+
+
+def fill_by_column(fill: Any, problem: Problem) -> Any:
+    """Return `fill` with the columns a mapping names as numbers, their values checked."""
+    if not isinstance(fill, Mapping):
+        return fill
+    named = {}
+    for name, value in fill.items():
+        column = problem.index.position(name, "fill")
+        levels = _levels(problem.X, column)
+        if levels is not None and value not in levels:
+            raise ValueError(f"fill[{name!r}] must be one of the levels {levels}; got {value!r}.")
+        named[column] = check_number(f"fill[{name!r}]", value) if levels is None else value
+    return named
+
+
+def _levels(X: Features, column: int) -> list[Any] | None:
+    if not isinstance(X, pd.DataFrame):
+        return None
+    values = X.iloc[:, column]
+    is_category = isinstance(values.dtype, pd.CategoricalDtype)
+    return list(values.cat.categories) if is_category else None
 
 
 def _as_measures(measure: Any) -> tuple[Measure, ...]:

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count, check_number
-from lukewarm.data import as_feature_sets
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
 from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
 from lukewarm.evaluation import warn_near_zero
@@ -136,7 +135,7 @@ class ShapleyImportance(ImportanceEstimator):
         """
         self._check_work()
         problem = self._problem(X, y, sample_weight)
-        players = as_feature_sets(problem.index, self.features, self.groups)
+        players = self._feature_sets(problem)
         _check_disjoint(players)
         solver = self._chosen_solver(len(players))
         self._prepared = self._prepare(problem)
@@ -202,15 +201,22 @@ class ShapleyImportance(ImportanceEstimator):
             raise ValueError(f"solver 'exact' fits every coalition; leave out {given[0]}.")
 
     def _chosen_solver(self, n_players: int) -> str:
-        is_cheap = self.model == "boosting" if isinstance(self.model, str) else False
-        asked_for_less = self.n_coalitions is not None or self.tolerance is not None
         if self.solver == "exact":
             check_exact_is_feasible(n_players)
         if self.solver != "auto":
             return self.solver
-        if is_cheap and n_players <= _EXACT_BY_DEFAULT and not asked_for_less:
-            return "exact"
-        return "regression_adjusted"
+        asked_for_less = self.n_coalitions is not None or self.tolerance is not None
+        if n_players > _EXACT_BY_DEFAULT or asked_for_less or not self._is_boosting:
+            return "regression_adjusted"
+        return "exact"
+
+    @property
+    def _is_boosting(self) -> bool:
+        if isinstance(self.model, str):
+            return self.model == "boosting"
+        from lukewarm.learners import ObliviousBoosting
+
+        return isinstance(self.model, ObliviousBoosting)
 
     def _record(self, solution: Solution) -> None:
         measures = self._prepared.problem.measures

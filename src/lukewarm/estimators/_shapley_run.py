@@ -15,12 +15,13 @@ from lukewarm.evaluation import skill_on_parts
 from lukewarm.parallel import run_jobs
 from lukewarm.results import ImportanceWarning
 from lukewarm.shapley import (
-    MAX_PROXY_PLAYERS,
+    Fit,
     FittedCoalition,
     LinearGame,
     ModelGame,
     ProxyGame,
     Solution,
+    as_proxy,
     is_exhaustive,
     numeric_design,
     solve,
@@ -29,6 +30,7 @@ from lukewarm.shapley import (
 _MOST_GROWTH = 2.0
 _LEAST_GROWTH = 1.25
 _HISTORY_POINTS = 8
+_HISTORY_RATIO = 0.7
 
 
 class PrecisionWarning(ImportanceWarning):
@@ -96,8 +98,10 @@ class ShapleyRun:
             if reached <= tolerance or is_exhaustive(n_players, asked):
                 return solution
             # Errors fall as one over the root of the number of coalitions, or faster.
-            forecast = asked * min((reached / tolerance) ** 2, 1e6)
-            self._expected = f", about {forecast - asked:.0f} to go"
+            forecast = asked * (reached / tolerance) ** 2
+            if np.isfinite(forecast):
+                most = min(forecast, 2.0**n_players - 2)
+                self._expected = f", about {most - asked:.0f} to go"
             asked = int(np.clip(forecast, _LEAST_GROWTH * asked, _MOST_GROWTH * asked))
 
     def solution_of(self, number: int) -> Solution:
@@ -106,13 +110,13 @@ class ShapleyRun:
 
     def history(self) -> list[Checkpoint]:
         """Return what was known after fewer fits: the same solver on the first coalitions."""
-        last = len(self.game.fitted) - 2
-        first = 2 * self.game.n_players
-        if self.solver == "exact" or last <= first:
-            return [self._checkpoint(self._solve(self.n_coalitions))]
-        sizes = np.unique(np.geomspace(first, last, _HISTORY_POINTS).astype(int))[:-1]
-        solutions = [self._solve(int(size)) for size in sizes] + [self._solve(self.n_coalitions)]
-        return [self._checkpoint(solution) for solution in solutions]
+        sizes = [self.n_coalitions]
+        least = 4 * self.game.n_players
+        while len(sizes) < _HISTORY_POINTS and _HISTORY_RATIO * sizes[0] >= least:
+            sizes.insert(0, int(_HISTORY_RATIO * sizes[0]))
+        if self.solver == "exact" or is_exhaustive(self.game.n_players, self.n_coalitions):
+            sizes = [self.n_coalitions]
+        return [self._checkpoint(self._solve(size)) for size in sizes]
 
     def _solve(self, n_coalitions: int, number: int = 0) -> Solution:
         game = self.game.of_measure(number)
@@ -138,9 +142,9 @@ class ShapleyRun:
         n_steps = sum(trace.stopped_step for _, trace, _ in outcomes)
         return FittedCoalition(skills, n_steps, sum(seconds for _, _, seconds in outcomes))
 
-    def _run(self, fit: object, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
+    def _run(self, fit: Fit, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
         return run_jobs(
-            self._fit,
+            fit,
             removed,
             n_jobs=self._n_jobs,
             verbose=self._verbose,
@@ -148,8 +152,6 @@ class ShapleyRun:
         )
 
     def _make_proxies(self) -> list[ProxyGame]:
-        if self.game.n_players > MAX_PROXY_PLAYERS:
-            return []
         problem = self._prepared.problem
         is_evaluation = np.zeros(len(problem.y), dtype=bool)
         is_evaluation[self._prepared.numbers] = True
@@ -158,7 +160,7 @@ class ShapleyRun:
             targets = targets == np.arange(problem.n_classes)
         design = numeric_design(problem.X, problem.y, is_evaluation)
         game = LinearGame(design, targets.astype(float), is_evaluation, self.game.players)
-        return [ProxyGame.enumerate(game)]
+        return [as_proxy(game, self._sampling_seed)]
 
 
 def spread_of(values: Vector) -> float:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Prediction, RandomState
-from lukewarm.data import as_feature_sets
+from lukewarm._validation import check_choice, check_count
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
+from lukewarm.estimators._problem import Problem, stack_rows, warn_seen_rows
+from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
+from lukewarm.estimators._screening import screen_by_dropout
 from lukewarm.evaluation import EvaluationPredictions, warn_near_zero
 from lukewarm.measures import Measure
 from lukewarm.parallel import run_jobs
@@ -38,8 +43,10 @@ class VariableImportance(ImportanceEstimator):
         that of the first and `results_` holds all.
     features : sequence, optional
         Columns, or sets of columns, to explain, by name or index; every column by default.
-    groups : mapping from name to columns, optional
-        Named sets of columns that are taken away together.
+    groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
+        Named sets of columns that are taken away together. "auto" finds one-hot columns by their
+        names and values; a correlation threshold joins the columns whose rank correlations all
+        reach it.
     inference : "paired" or "split", default "paired"
         Whether the full and the reduced models are evaluated on the same rows, or each on a half
         of its own: wider intervals that stay valid when the true importance is zero.
@@ -50,8 +57,9 @@ class VariableImportance(ImportanceEstimator):
     train_fraction : float, default 0.75
         Share of the rows for training, and of those for the gradient steps (the rest of them
         decide when to stop). With `cross_fit`, the latter only.
-    fill : "mean", "zero" or number, default "mean"
-        The value a removed column is held at; "mean" is that of the training rows.
+    fill : "mean", "zero", number or mapping from columns to values, default "mean"
+        The value a removed column is held at; "mean" is that of the training rows. Columns of
+        levels are held at their most frequent one. A mapping gives some columns another value.
     patience : int, optional
         Steps without improvement on the stopping rows that end training; the model's own by
         default (10 trees, 5 epochs).
@@ -62,6 +70,14 @@ class VariableImportance(ImportanceEstimator):
     symmetric : bool, default True
         Whether the full model is given the same further training as the reduced ones before they
         are compared; False is the paper's literal Algorithm 1.
+    prefit : bool, default False
+        Whether `model` is already trained and explained as it stands. `fit` then takes the rows it
+        was trained on, and rows it has not seen as `X_eval`, `y_eval`.
+    screen : "dropout", optional
+        Rank all feature sets by dropout first, on the rows that decide when to stop, and go on
+        with the `keep` first of them only.
+    keep : int, default 20
+        Feature sets that survive the screening.
     level : float, default 0.95
         Level of the intervals.
     random_state : None, int or Generator
@@ -76,6 +92,8 @@ class VariableImportance(ImportanceEstimator):
     results_ : dict from measure name to ImportanceResult
     predictions_ : EvaluationPredictions
         Predictions on the evaluation rows, from which any other measure follows.
+    screen_ : DataFrame
+        Dropout importance of every feature set and whether it was kept, after a screening.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
     classes_ : ndarray or None
@@ -96,16 +114,19 @@ class VariableImportance(ImportanceEstimator):
         measure: str | Measure | Sequence[str | Measure] | None = None,
         *,
         features: Sequence[Any] | None = None,
-        groups: Mapping[str, Iterable[Any]] | None = None,
+        groups: str | Mapping[str, Any] | None = None,
         inference: str = "paired",
         swap_roles: bool = False,
         cross_fit: int | None = None,
         train_fraction: float = 0.75,
-        fill: str | float = "mean",
+        fill: str | float | Mapping[Any, Any] = "mean",
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
         symmetric: bool = True,
+        prefit: bool = False,
+        screen: str | None = None,
+        keep: int = 20,
         level: float = 0.95,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -125,29 +146,44 @@ class VariableImportance(ImportanceEstimator):
         self.min_delta = min_delta
         self.max_steps = max_steps
         self.symmetric = symmetric
+        self.prefit = prefit
+        self.screen = screen
+        self.keep = keep
         self.level = level
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> VariableImportance:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_eval: Any = None,
+        y_eval: Any = None,
+    ) -> VariableImportance:
         """Measure the importances on this table.
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n, p)
+        X : DataFrame (pandas, polars or pyarrow) or array-like of shape (n, p)
         y : array-like of shape (n,)
             Numbers, or labels of classes.
         sample_weight : array-like of shape (n,), optional
+        X_eval, y_eval : like `X` and `y`, optional
+            The rows to evaluate on; by default a part of `X` that no model is trained on.
 
         Returns
         -------
         VariableImportance
             Itself, with `result_` set.
         """
-        problem = self._problem(X, y, sample_weight)
-        sets = as_feature_sets(problem.index, self.features, self.groups)
-        prepared = self._prepare(problem)
+        problem = self._problem_with(X, y, sample_weight, X_eval, y_eval)
+        sets = self._feature_sets(problem)
+        prepared = self._prepared = self._prepare(problem, prefit=self.prefit)
+        if self.screen is not None:
+            sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
         compared: list[FeatureSet] = [(), *sets.values()]
         jobs = list(product(range(len(prepared.full_models)), compared))
         seeds = draw_seeds(prepared.generator, len(jobs))
@@ -169,6 +205,39 @@ class VariableImportance(ImportanceEstimator):
         warn_near_zero(self.result_.names, self.result_.interval()[0], self.inference)
         return self
 
+    def check(self, n: int = 3) -> pd.DataFrame:
+        """Retrain `n` feature sets and return how far off the warm starts are, and what they save.
+
+        The sets are spread from the least to the most important. Where the gap exceeds the
+        standard error, `result_` gets a note that says so.
+
+        Parameters
+        ----------
+        n : int, default 3
+
+        Returns
+        -------
+        DataFrame
+            One row per set: both estimates, the gap, also in standard errors, and the seconds.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=500, random_state=0)
+        >>> vi = lw.VariableImportance(features=["X1", "X3"], random_state=0).fit(data.X, data.y)
+        >>> vi.check(1)[["feature", "importance", "retrained"]].shape
+        (1, 3)
+        """
+        check_is_fitted(self, "result_")
+        numbers = spread(self.result_, check_count("n", n))
+        table = compare_with_retraining(
+            self._prepared, self.predictions_, self.result_, numbers, self.n_jobs
+        )
+        note = note_on_gap(table)
+        self.result_ = replace(self.result_, notes=(note,) if note else ())
+        self.results_ = {**self.results_, self.result_.measure: self.result_}
+        return table
+
     def plot(self, **options: Any) -> Any:
         """Draw the importances as bars with intervals and return the matplotlib Axes.
 
@@ -181,6 +250,26 @@ class VariableImportance(ImportanceEstimator):
 
         check_is_fitted(self, "result_")
         return plot_importance(self.result_, **options)
+
+    def _problem_with(
+        self, X: Any, y: Any, sample_weight: Any, X_eval: Any, y_eval: Any
+    ) -> Problem:
+        """Return the checked problem with the evaluation rows the user named, if any."""
+        if self.screen is not None:
+            check_choice("screen", self.screen, ("dropout",))
+        check_count("keep", self.keep)
+        if self.cross_fit is not None and (self.prefit or X_eval is not None):
+            raise ValueError(
+                "cross_fit trains on every row in turn; leave it out with prefit=True or X_eval."
+            )
+        if X_eval is None and y_eval is None:
+            if self.prefit:
+                warn_seen_rows()
+            return self._problem(X, y, sample_weight)
+        if sample_weight is not None:
+            raise ValueError("sample_weight cannot be combined with X_eval; leave one out.")
+        stacked = stack_rows(X, y, X_eval, y_eval)
+        return replace(self._problem(*stacked, None), n_evaluation=len(y_eval))
 
     def _assemble(self, prepared: Prepared, by_set: list[list[_Outcome]]) -> EvaluationPredictions:
         stacked = [

@@ -3,6 +3,9 @@
 Pure functions, numpy in and out; each names its equation. ``docs/theory.md`` walks through them.
 """
 
+from importlib import import_module
+from typing import Any
+
 from lukewarm.kernels._activations import KernelWarning
 from lukewarm.kernels._boosting_kernel import boosting_kernel
 from lukewarm.kernels._complexity import (
@@ -35,6 +38,8 @@ __all__ = [
     "KernelWarning",
     "OracleStop",
     "SampledKernel",
+    "TangentMap",
+    "TangentWarning",
     "TheoreticalStop",
     "TreeDistribution",
     "boosting_kernel",
@@ -55,7 +60,21 @@ __all__ = [
     "rkhs_gap_norm",
     "run_decomposition",
     "sampled_tree_kernel",
+    "tangent_kernel",
     "tree_distribution",
     "tree_kernel",
     "tree_kernel_at",
 ]
+
+# Torch loads when a tangent kernel is first asked for.
+_LOADED_ON_DEMAND = {
+    "TangentMap": "lukewarm.kernels._tangent",
+    "TangentWarning": "lukewarm.kernels._tangent",
+    "tangent_kernel": "lukewarm.kernels._tangent",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LOADED_ON_DEMAND[name]), name)

@@ -71,8 +71,6 @@ def _codes_and_borders(learner: Any, X: Features) -> tuple[Matrix, list[np.ndarr
     candidates = set(rows.candidates.tolist())
     borders = [
         np.arange(first, last + 1.0) if feature in candidates else np.empty(0)
-        for feature, (first, last) in enumerate(
-            zip(rows.borders.first_thresholds, rows.borders.last_thresholds, strict=True)
-        )
+        for feature, (first, last) in enumerate(rows.borders.thresholds.T)
     ]
     return rows.codes.T.astype(float), borders

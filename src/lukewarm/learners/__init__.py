@@ -4,13 +4,15 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm.learners._base import BindsRows, Learner, StagedLearner
+from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._registry import as_learner
-from lukewarm.learners._task import classifies
+from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import train_until
 
 __all__ = [
     "BindsRows",
     "CatBoostLearner",
+    "DifferentiableLearner",
     "GradientBoostingLearner",
     "HistGradientBoostingLearner",
     "Learner",
@@ -28,6 +30,7 @@ __all__ = [
     "WholeFitLearner",
     "XGBoostLearner",
     "as_learner",
+    "check_can_go_on",
     "classifies",
     "train_until",
 ]
@@ -46,6 +49,7 @@ _LOADED_ON_DEMAND = {
     "PipelineLearner": "lukewarm.learners._pipeline",
     "SkorchLearner": "lukewarm.learners._skorch",
     "StagedPipelineLearner": "lukewarm.learners._pipeline",
+    "learner_of_boosting": "lukewarm.learners.boosting",
     "TorchLearner": "lukewarm.learners._torch",
     "WholeFitLearner": "lukewarm.learners._sklearn_any",
     "XGBoostLearner": "lukewarm.learners._xgboost",

@@ -30,6 +30,25 @@ def check_fitted(estimator: Any, n_classes: int | None) -> None:
         )
 
 
+def check_columns_seen(model: Any, names: tuple[str, ...] | None) -> None:
+    """Raise when a trained model knows other columns than those of X, or in another order."""
+    if names is None:
+        return
+    n_seen = getattr(model, "n_features_in_", len(names))
+    if n_seen != len(names):
+        raise ValueError(
+            f"model was trained on {n_seen} features, but X has {len(names)}; pass the columns it "
+            "was trained on."
+        )
+    seen = getattr(model, "feature_names_in_", None)
+    is_array = names == tuple(f"x{column}" for column in range(len(names)))
+    if seen is not None and not is_array and tuple(map(str, seen)) != names:
+        raise ValueError(
+            f"X must have the columns the model was trained on, in their order, {list(seen)}; got "
+            f"{list(names)}."
+        )
+
+
 def as_seen(model: Any, X: Features) -> Features:
     """Return the rows with the column names the model was trained with, where it was with names."""
     names = getattr(model, "feature_names_in_", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners._live import LiveMarginLearner, Training
 from lukewarm.learners._margins import Segment
 from lukewarm.learners._task import check_task
@@ -36,7 +37,8 @@ class LightGBMLearner(LiveMarginLearner):
     ----------
     estimator : LGBMRegressor or LGBMClassifier
         Its settings are read; the object itself is never changed or trained. ``n_estimators``
-        becomes `max_steps`; LightGBM's own early stopping gives way to the stopping rule.
+        becomes `max_steps`; LightGBM's own early stopping gives way to the stopping rule. Copies
+        go on with the bins learnt at the first step.
     n_classes : int, optional
         None for regression.
     seed : int, default 0
@@ -61,6 +63,7 @@ class LightGBMLearner(LiveMarginLearner):
         self._class_weight = settings.get("class_weight")
         self._objective = _objective(settings["objective"], n_classes)
         self._settings = {key: value for key, value in settings.items() if key not in _NOT_NATIVE}
+        self._reference: Any = None
 
     @classmethod
     def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> LightGBMLearner:
@@ -70,6 +73,10 @@ class LightGBMLearner(LiveMarginLearner):
         n_trees = estimator.best_iteration_ or estimator.booster_.current_iteration()
         learner._segments = (_LightGBMTrees(estimator.booster_, n_trees),)
         return learner
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Rows in LightGBM's own form cannot be sent to another process; they are binned anew there.
+        return {**self.__dict__, "_reference": None, "_session": None}
 
     def _open(
         self, X: Features, y: Vector, weights: Vector | None, baseline: np.ndarray | None
@@ -83,8 +90,15 @@ class LightGBMLearner(LiveMarginLearner):
             baseline = baseline.ravel(order="F")
         settings = self._native_settings()
         data = lightgbm.Dataset(
-            self._prepare(X), y, weight=weights, init_score=baseline, params=settings
-        )
+            self._prepare(X),
+            y,
+            weight=weights,
+            init_score=baseline,
+            params=settings,
+            reference=self._reference,
+        ).construct()
+        if self._reference is None:
+            self._reference = data
         return _LightGBMTraining(lightgbm.Booster(settings, data))
 
     def _native_settings(self) -> dict[str, Any]:
@@ -128,33 +142,69 @@ class _LightGBMTraining:
         return _LightGBMTrees(self._booster, n_trees)
 
 
-@dataclass(frozen=True, eq=False)
 class _LightGBMTrees:
-    """The first `n_trees` trees of a booster."""
+    """The first `n_trees` steps of a booster, which may have grown fewer."""
 
-    booster: Any
-    n_trees: int
+    def __init__(self, booster: Any, n_trees: int) -> None:
+        self.n_trees = n_trees
+        self._booster = booster
+        self._forest = ForestOnDemand(partial(_forest, booster, n_trees))
 
     def first(self, n_trees: int) -> _LightGBMTrees:
-        return replace(self, n_trees=n_trees)
+        return _LightGBMTrees(self._booster, n_trees)
 
     def margin(self, data: Any) -> np.ndarray:
-        return self._added(data, 0, self.n_trees)
+        forest = self._forest.get() if isinstance(data, np.ndarray) else None
+        if forest is not None:
+            return forest.margin(data)
+        raw = self._booster.predict(data, raw_score=True, num_iteration=self.n_trees)
+        return raw.reshape(len(raw), -1)
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
-        grown = self.booster.current_iteration()
-        nothing = np.zeros_like(self._added(data, 0, 1))
-        added = [
-            self._added(data, step, 1) if step < grown else nothing
-            for step in range(start, self.n_trees)
-        ]
-        return np.cumsum(added, axis=0)
-
-    def _added(self, data: Any, start: int, n_trees: int) -> np.ndarray:
-        raw = self.booster.predict(
-            data, raw_score=True, start_iteration=start, num_iteration=n_trees
+        """Look leaf values up by hand: one call for all the steps instead of one for each."""
+        d = self._booster.num_model_per_iteration()
+        n_grown = min(self.n_trees, self._booster.current_iteration()) - start
+        if n_grown <= 0:
+            return np.zeros((self.n_trees - start, len(data), d))
+        leaves = self._booster.predict(
+            data, pred_leaf=True, start_iteration=start, num_iteration=n_grown
         )
-        return raw.reshape(len(raw), -1)
+        values = [
+            [self._booster.get_leaf_output(start * d + tree, leaf) for leaf in range(last + 1)]
+            for tree, last in enumerate(leaves.max(axis=0))
+        ]
+        added = [np.array(values[tree])[leaves[:, tree]] for tree in range(n_grown * d)]
+        steps = np.array(added).reshape(n_grown, d, len(data)).transpose(0, 2, 1)
+        owed = np.zeros((self.n_trees - start - n_grown, len(data), d))
+        return np.cumsum(np.concatenate([steps, owed]), axis=0)
+
+
+def _forest(booster: Any, n_trees: int) -> Forest | None:
+    """Return the trees laid out; None where they split levels or hold more than constants."""
+    text = booster.model_to_string(num_iteration=n_trees)
+    trees = []
+    for block in text.split("\nTree=")[1:]:
+        fields = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
+        kinds = _numbers(fields, "decision_type", int)
+        is_by_level, zero_is_missing = kinds & 1, (kinds >> 2) & 3 == 1
+        if is_by_level.any() or zero_is_missing.any() or fields.get("is_linear", "0") != "0":
+            return None
+        threshold = _numbers(fields, "threshold", float)
+        takes_missing = (kinds >> 2) & 3 == 2
+        # Where a column had no gaps in training, a missing value counts as zero.
+        goes_left = np.where(takes_missing, (kinds >> 1) & 1, threshold >= 0)
+        feature, left, right = (
+            _numbers(fields, name, int) for name in ("split_feature", "left_child", "right_child")
+        )
+        value = _numbers(fields, "leaf_value", float)
+        trees.append(Tree(feature, threshold, goes_left, left, right, value))
+    if not can_lay_out(trees):
+        return None
+    return Forest(trees, booster.num_feature(), booster.num_model_per_iteration())
+
+
+def _numbers(fields: dict[str, str], name: str, kind: type) -> np.ndarray:
+    return np.array(fields.get(name, "").split(), dtype=kind)
 
 
 def _check_boosting(settings: dict[str, Any]) -> None:

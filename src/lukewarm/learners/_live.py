@@ -44,7 +44,7 @@ class LiveMarginLearner(MarginLearner):
     top of the margin reached.
     """
 
-    block_size = 10
+    block_size = 5
     _session: _Session | None = None
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:

@@ -96,6 +96,9 @@ class MarginLearner(ABC):
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities."""
+        if self.steps_taken == 0:
+            # The first thing a training loop asks for is where the stopping rows stand.
+            return self._link(self._margin_at(X, self.n_steps))
         return self._link(self._sum(self._prepare(X), self._segments, len(X)))
 
     def rewind(self, step: int) -> None:
@@ -105,16 +108,18 @@ class MarginLearner(ABC):
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
-        data = self._prepare(X)
-        stages = [self._margin_at(X, first_step)[np.newaxis]]
-        done = 0
+        known_step, margin = self._margins.recall(X, first_step)
+        if margin is None:
+            known_step, margin = first_step, self._margin_at(X, first_step)
+        stages = [margin[np.newaxis]]
+        data, done = self._prepare(X), 0
         for segment in self._segments:
-            start = max(first_step - done, 0)
+            start = max(known_step - done, 0)
             if start < segment.n_trees:
                 stages.append(stages[-1][-1] + segment.staged_margins(data, start))
             done += segment.n_trees
         self._margins.keep(X, self.n_steps, stages[-1][-1])
-        return self._link(np.concatenate(stages))
+        return self._link(np.concatenate(stages)[first_step - known_step :])
 
     def _prepare(self, X: Features) -> Any:
         """Return the rows in the form the engine predicts from."""

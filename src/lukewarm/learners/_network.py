@@ -124,4 +124,4 @@ class Network(TorchLearner):
         n_outputs = self._n_classes if self._n_classes and self._n_classes > 2 else 1
         with seeded(self._seed):
             module = fully_connected(np.shape(X)[1], self._widths, n_outputs, **self._architecture)
-        self._module = module.to(self._device)
+        self._module = module.to(self._device).eval()

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import Learner, StagedLearner
 from lukewarm.learners._fitted import as_seen, check_fitted, with_names
+from lukewarm.learners._sklearn_epochs import untrained_prediction
 
 
 class PipelineLearner:
@@ -88,7 +89,7 @@ class PipelineLearner:
     def predict(self, X: Features) -> Prediction:
         """Return the model's predictions for the transformed rows."""
         if self._transformers is None:
-            return self.last.predict(np.zeros((len(X), 1)))
+            return untrained_prediction(len(X), getattr(self.last, "n_classes", None))
         return self.last.predict(self._transform(X))
 
     def _transform(self, X: Features) -> Features:

@@ -7,10 +7,13 @@ from typing import Any
 
 from lukewarm._validation import check_choice
 from lukewarm.learners._base import Learner, StagedLearner
+from lukewarm.learners._fitted import check_columns_seen
 
 # (top package, class): the learner that wraps such a class or a subclass of it. Looked up along
 # the type's bases, so an engine the user has not imported is not imported here either.
 _BY_TYPE = {
+    ("lukewarm", "ObliviousBoostingRegressor"): "learner_of_boosting",
+    ("lukewarm", "ObliviousBoostingClassifier"): "learner_of_boosting",
     ("catboost", "CatBoostRegressor"): "CatBoostLearner",
     ("catboost", "CatBoostClassifier"): "CatBoostLearner",
     ("lightgbm", "LGBMRegressor"): "LightGBMLearner",
@@ -84,6 +87,8 @@ def as_learner(
     if isinstance(model, Learner):
         return model.copy(seed) if prefit else _of_learner(model, n_classes, seed)
     wrapper = _wrapper_of(model)
+    if prefit:
+        check_columns_seen(model, feature_names)
     if wrapper == "PipelineLearner":
         return _of_pipeline(model, n_classes, seed, prefit, feature_names)
     if wrapper == "TorchLearner":

@@ -14,7 +14,7 @@ from lukewarm.learners._sklearn_epochs import (
     sample_weight_option,
     untrained_prediction,
 )
-from lukewarm.learners._task import check_task
+from lukewarm.learners._task import cannot_go_on, check_task
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
 
@@ -107,7 +107,7 @@ class WholeFitLearner:
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Fit the model at the first step; further steps on it change nothing."""
         if self.n_steps and self._is_copy:
-            raise TypeError(cannot_warm_start(self.estimator))
+            raise TypeError(cannot_go_on(self.estimator))
         if n_steps and not self.n_steps:
             model = clone(self.estimator)
             if "random_state" in model.get_params():
@@ -123,13 +123,3 @@ class WholeFitLearner:
             return untrained_prediction(len(X), self.n_classes)
         rows = as_seen(self._model, with_names(X, self.feature_names))
         return prediction_of(self._model, rows, self.n_classes)
-
-
-def cannot_warm_start(estimator: Any) -> str:
-    """Return why early stopping is not for this estimator, and what is."""
-    return (
-        f"a {type(estimator).__name__} cannot be warm-started; use method='retrain' or "
-        "method='dropout' with it, or a model that can go on: 'boosting', 'network', CatBoost, "
-        "LightGBM, XGBoost, HistGradientBoosting, GradientBoosting, MLP (sgd or adam), SGD, skorch "
-        "or a torch module."
-    )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._task import check_task
 
@@ -79,9 +82,13 @@ class HistGradientBoostingLearner(BlockMarginLearner):
             "verbose": 0,
             "warm_start": baseline is not None,
         }
-        kind = type(self.estimator)
-        model = kind(**settings) if baseline is None else _on_top_of(kind, settings, baseline)
+        model: Any
+        if baseline is None:
+            model = type(self.estimator)(**settings)
+        else:
+            model = _on_top_of(baseline, self.n_classes is not None, settings)
         model.fit(X, y, sample_weight=weights)
+        model._margin = None  # of the training rows; no longer needed
         return _HistogramTrees(model, n_steps, has_intercept=baseline is None)
 
     def _link(self, margin: np.ndarray) -> np.ndarray:
@@ -172,7 +179,7 @@ class GradientBoostingLearner(BlockMarginLearner):
 class _OnTopOfMargin:
     """A histogram booster that believes to be fitted already, to the margin it is given."""
 
-    _margin: np.ndarray
+    _margin: np.ndarray | None
 
     def _is_fitted(self) -> bool:
         return True
@@ -181,8 +188,17 @@ class _OnTopOfMargin:
         return np.array(self._margin, order="F")
 
 
-def _on_top_of(kind: type, settings: dict[str, Any], margin: np.ndarray) -> Any:
-    model: Any = type(kind.__name__, (_OnTopOfMargin, kind), {})(**settings)
+class _RegressorOnTop(_OnTopOfMargin, HistGradientBoostingRegressor):
+    pass
+
+
+class _ClassifierOnTop(_OnTopOfMargin, HistGradientBoostingClassifier):
+    pass
+
+
+def _on_top_of(margin: np.ndarray, is_classifier: bool, settings: dict[str, Any]) -> Any:
+    kind = _ClassifierOnTop if is_classifier else _RegressorOnTop
+    model: Any = kind(**settings)
     seed = settings["random_state"]
     model._margin = margin
     model._predictors = []
@@ -194,18 +210,22 @@ def _on_top_of(kind: type, settings: dict[str, Any], margin: np.ndarray) -> Any:
     return model
 
 
-@dataclass(frozen=True, eq=False)
 class _HistogramTrees:
     """The first `n_trees` iterations of a histogram booster."""
 
-    model: Any
-    n_trees: int
-    has_intercept: bool
+    def __init__(self, model: Any, n_trees: int, *, has_intercept: bool) -> None:
+        self.model = model
+        self.n_trees = n_trees
+        self.has_intercept = has_intercept
+        self._forest = ForestOnDemand(partial(_forest, model, n_trees))
 
     def first(self, n_trees: int) -> _HistogramTrees:
-        return replace(self, n_trees=n_trees)
+        return _HistogramTrees(self.model, n_trees, has_intercept=self.has_intercept)
 
     def margin(self, data: Any) -> np.ndarray:
+        forest = self._forest.get() if isinstance(data, np.ndarray) else None
+        if forest is not None:
+            return forest.margin(data, self._start(0))
         return self._added(self._rows(data), 0, self.n_trees)
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
@@ -216,14 +236,41 @@ class _HistogramTrees:
     def _rows(self, data: Any) -> Any:
         return self.model._preprocess_X(as_seen(self.model, data), reset=False)
 
+    def _start(self, step: int) -> Any:
+        return self.model._baseline_prediction if self.has_intercept and step == 0 else 0.0
+
     def _added(self, X: Any, start: int, end: int) -> np.ndarray:
         total = np.zeros((X.shape[0], self.model.n_trees_per_iteration_), order="F")
-        if self.has_intercept and start == 0:
-            total += self.model._baseline_prediction
+        total += self._start(start)
         trees = self.model._predictors[start:end]
         n_threads = _openmp_effective_n_threads()
         self.model._predict_iterations(X, trees, total, is_binned=False, n_threads=n_threads)
         return total
+
+
+def _forest(model: Any, n_trees: int) -> Forest | None:
+    """Return the trees laid out; None where they split levels."""
+    nodes = [tree.nodes for trees in model._predictors[:n_trees] for tree in trees]
+    if any(each["is_categorical"].any() for each in nodes):
+        return None
+    trees = [_tree(each) for each in nodes]
+    if not can_lay_out(trees):
+        return None
+    return Forest(trees, model.n_features_in_, model.n_trees_per_iteration_)
+
+
+def _tree(nodes: np.ndarray) -> Tree:
+    is_leaf = nodes["is_leaf"].astype(bool)
+    number = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
+    splits = nodes[~is_leaf]
+    return Tree(
+        splits["feature_idx"].astype(int),
+        splits["num_threshold"],
+        splits["missing_go_to_left"],
+        number[splits["left"]],
+        number[splits["right"]],
+        nodes["value"][is_leaf],
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,3 +32,19 @@ def check_task(estimator: Any, n_classes: int | None) -> None:
             f"model is a {name}, a regressor, but the target has {n_classes} classes; pass a "
             "classifier."
         )
+
+
+def check_can_go_on(model: Any, learner: Any, method: Any) -> None:
+    """Raise when early stopping is asked of a model that cannot be warm-started."""
+    if method == "early_stopping" and not getattr(learner, "can_warm_start", True):
+        raise TypeError(cannot_go_on(model))
+
+
+def cannot_go_on(model: Any) -> str:
+    """Return why early stopping is not for this model, and what is."""
+    return (
+        f"a {type(model).__name__} cannot be warm-started; use method='retrain' or "
+        "method='dropout' with it, or a model that can go on: 'boosting', 'network', CatBoost, "
+        "LightGBM, XGBoost, HistGradientBoosting, GradientBoosting, MLP (sgd or adam), SGD, "
+        "skorch or a torch module."
+    )

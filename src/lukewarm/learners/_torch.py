@@ -94,7 +94,7 @@ class TorchLearner:
     ) -> None:
         if not isinstance(module, torch.nn.Module):
             raise TypeError(f"module must be a torch.nn.Module; got {type(module).__name__}.")
-        self._module = copy.deepcopy(module).to(device)
+        self._module = copy.deepcopy(module).to(device).eval()
         self._custom_loss = None if loss is None else row_wise(loss)
         self._make_optimizer = optimizer_factory(optimizer or "adam")
         self._learning_rate = check_number("learning_rate", learning_rate, above=0)
@@ -158,6 +158,7 @@ class TorchLearner:
                     self._step(inputs, targets, row_weights)
             else:
                 self._step(inputs, targets, row_weights)
+        self._module.eval()
 
     def predict(self, X: Features) -> Prediction:
         """Return the predictions (n,), or the class probabilities, on the scale of y."""
@@ -178,6 +179,13 @@ class TorchLearner:
         """The trained module itself; it works on standardised inputs and outputs."""
         return self._module
 
+    @property
+    def training_loss(self) -> str | None:
+        """What the module is trained on by name; None for a loss of the user's."""
+        if self._custom_loss is not None:
+            return None
+        return "squared_error" if self._n_classes is None else "cross_entropy"
+
     def inputs(self, X: Features) -> torch.Tensor:
         """Return the rows as the module takes them."""
         return self._tensor(self._input_scaling.scale(np.asarray(X, dtype=float)))
@@ -188,7 +196,6 @@ class TorchLearner:
 
     def outputs(self, inputs: torch.Tensor) -> torch.Tensor:
         """Return the module's outputs, (n,) or (n, k), in evaluation mode."""
-        self._module.eval()
         with torch.no_grad():
             blocks = [flat_outputs(self._module(rows)) for rows in inputs.split(_ROWS_PER_FORWARD)]
         return torch.cat(blocks)

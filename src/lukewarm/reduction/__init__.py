@@ -4,13 +4,25 @@ from lukewarm.reduction._base import ReducedModel, Reduction, ReductionData
 from lukewarm.reduction._constant import constant_model
 from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
+from lukewarm.reduction._folded_stopping import FoldedStopping
+from lukewarm.reduction._kernel_flow import KernelFlow
+from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
+from lukewarm.reduction._path_trace import PathTrace
 from lukewarm.reduction._registry import METHODS, as_reduction
 from lukewarm.reduction._retrain import Retrain
+from lukewarm.reduction._sketch import KernelSketch
 
 __all__ = [
     "METHODS",
     "Dropout",
     "EarlyStopping",
+    "FoldedStopping",
+    "KernelFlow",
+    "KernelRidge",
+    "KernelSketch",
+    "Lazy",
+    "OneStep",
+    "PathTrace",
     "ReducedModel",
     "Reduction",
     "ReductionData",

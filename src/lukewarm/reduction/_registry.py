@@ -8,6 +8,8 @@ from lukewarm._validation import check_choice
 from lukewarm.reduction._base import Reduction
 from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
+from lukewarm.reduction._kernel_flow import KernelFlow
+from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction._retrain import Retrain
 from lukewarm.stopping import StoppingRule
 
@@ -15,6 +17,10 @@ _KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
     "early_stopping": EarlyStopping,
     "dropout": lambda rule, max_steps: Dropout(),
     "retrain": Retrain,
+    "kernel_flow": lambda rule, max_steps: KernelFlow(),
+    "lazy": lambda rule, max_steps: Lazy(),
+    "kernel_ridge": lambda rule, max_steps: KernelRidge(),
+    "one_step": lambda rule, max_steps: OneStep(),
 }
 METHODS = tuple(_KNOWN)
 

@@ -51,6 +51,8 @@ class ImportanceResult:
         whether the two sides were evaluated on the same rows ("paired") or not ("split").
     level : float
         Level of the intervals unless another is asked for.
+    notes : tuple of str
+        What a reader should know about these estimates.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class ImportanceResult:
     model: str
     inference: str = "paired"
     level: float = 0.95
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -221,6 +224,7 @@ class ImportanceResult:
             "model": self.model,
             "inference": self.inference,
             "level": self.level,
+            "notes": self.notes,
         }
         arrays = {
             "influence": np.stack([reduced.influence for reduced in self.reduced]),
@@ -257,6 +261,7 @@ class ImportanceResult:
                 TrainingTrace(arrays[f"full_losses_{fold}"], step)
                 for fold, step in enumerate(record["full_stopped_steps"])
             ),
+            notes=tuple(record.get("notes", ())),
             **{key: record[key] for key in _PLAIN_FIELDS},
         )
 
@@ -276,11 +281,12 @@ class ImportanceResult:
 
     def __repr__(self) -> str:
         table = self.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}")
-        return f"ImportanceResult: {self._headline()}\n{table}"
+        return "\n".join([f"ImportanceResult: {self._headline()}", table, *self.notes])
 
     def _repr_html_(self) -> str:
         table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
-        return f"<p>{escape(self._headline())}</p>{table}"
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return f"<p>{escape(self._headline())}</p>{table}{notes}"
 
 
 _PLAIN_FIELDS = ("full_seconds", "measure", "method", "model", "inference", "level")

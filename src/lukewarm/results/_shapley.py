@@ -15,7 +15,7 @@ import pandas as pd
 
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_fraction
-from lukewarm.inference import p_value, standard_error, wald_interval
+from lukewarm.inference import adjust_p_values, p_value, standard_error, wald_interval
 from lukewarm.results._records import MeasureValue
 from lukewarm.results._storage import read_record, write_record
 
@@ -74,6 +74,17 @@ class ShapleyResult:
     with_rows : ndarray of bool, shape (n,), optional
         With ``inference="split"``, the rows that judge the models that have a feature; the others
         judge those that do not.
+
+    Examples
+    --------
+    >>> import lukewarm as lw
+    >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+    >>> result = lw.ShapleyImportance(random_state=0).fit(data.X[["X1", "X2"]], data.y).result_
+    >>> result.coalitions
+    ((), (0,), (1,), (0, 1))
+    >>> gain = result.value_of(["X1", "X2"]).value - result.value_of([]).value
+    >>> bool(np.isclose(result.shapley_value.sum(), gain))
+    True
     """
 
     names: tuple[str, ...]
@@ -103,7 +114,7 @@ class ShapleyResult:
     @property
     def n_fits(self) -> int:
         """Reduced models fitted: coalitions other than the empty and the full one."""
-        return len(self.coalitions) - 2 if len(self) else 0
+        return len(self.coalitions) - 2
 
     @property
     def shapley_value(self) -> Vector:
@@ -181,10 +192,28 @@ class ShapleyResult:
         place = self.coalitions.index(coalition)
         return MeasureValue(float(self.values[place]), self.influence[place].astype(float))
 
-    def to_frame(self, level: float | None = None) -> pd.DataFrame:
-        """Return one row per player: Shapley value and its uncertainty, in both parts."""
+    def to_frame(
+        self,
+        level: float | None = None,
+        *,
+        delta: float = 0.0,
+        adjust: str | Iterable[str] = (),
+    ) -> pd.DataFrame:
+        """Return one row per player: Shapley value and its uncertainty, in both parts.
+
+        Parameters
+        ----------
+        level : float, optional
+            Level of the intervals; the result's own by default.
+        delta : float, default 0
+            The p-values are those of "the Shapley value is at most delta".
+        adjust : str or iterable of str
+            Any of "holm", "bh", "by": adds a column of p-values adjusted for the number of
+            players for each.
+        """
         low, high = self.interval(level)
-        return pd.DataFrame(
+        p_values = self.p_value(delta)
+        frame = pd.DataFrame(
             {
                 "feature": list(self.names),
                 "shapley_value": self.shapley_value,
@@ -193,9 +222,12 @@ class ShapleyResult:
                 "std_error_data": self.data_error,
                 "ci_low": low,
                 "ci_high": high,
-                "p_value": self.p_value(),
+                "p_value": p_values,
             }
         )
+        for method in [adjust] if isinstance(adjust, str) else adjust:
+            frame[f"p_{method}"] = adjust_p_values(p_values, method)
+        return frame
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result to one file, JSON and arrays, and return its path."""
@@ -214,13 +246,14 @@ class ShapleyResult:
     def load(cls, path: str | os.PathLike[str]) -> ShapleyResult:
         """Return the result saved at `path`."""
         record, arrays = read_record(path, _KIND)
+        fields: dict[str, Any] = {key: arrays[key] for key in _ARRAY_FIELDS}
+        fields |= {key: record[key] for key in _PLAIN_FIELDS}
         return cls(
             names=tuple(record["names"]),
             players=tuple(tuple(columns) for columns in record["players"]),
             coalitions=tuple(tuple(players) for players in record["coalitions"]),
             with_rows=arrays.get("with_rows"),
-            **{key: arrays[key] for key in _ARRAY_FIELDS},
-            **{key: record[key] for key in _PLAIN_FIELDS},
+            **fields,
         )
 
     def _headline(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from lukewarm.shapley._games import Game
 from lukewarm.shapley._pairs import PairSample, sum_zero_basis
 from lukewarm.shapley._proxy import ProxyGame
 from lukewarm.shapley._sampling import Unit
-from lukewarm.shapley._smoother import fit_smoother
+from lukewarm.shapley._smoother import fit_smoother, likeliest_prior
 from lukewarm.shapley._solution import Solution, unknown_covariance
 
 
@@ -32,70 +33,105 @@ def regression_adjusted(
     the correction fades as the coalitions are exhausted.
 
     The covariance is that of the regression estimator under sampling without replacement: the
-    pairs' weights times their left-out errors, times the chance of not being in the sample.
+    pairs' weights times their left-out errors, times the chance of not being in the sample. Proxies
+    whose Shapley values are estimates add their own.
     """
-    n_players = game.n_players
-    sample = PairSample.of(units, n_players)
-    first_fit, of_proxies, normalised = _linear_fit(sample, proxies)
+    sample = PairSample.of(units, game.n_players)
     differences = np.append(*sample.differences(game))
+    additive = _KnownGames.additive(sample)
+    beyond = _what_is_left(additive)
+    known = additive.joined_by(sample, proxies, beyond)
+    prior = likeliest_prior(sample.signs_with_full, beyond @ differences, known.of_proxies)
+    if not prior.uses_proxies:
+        known = additive
     # The linear part is taken out first, so that a game it describes comes out to the last digit.
-    leaves = np.eye(len(differences)) - np.hstack([_with_full(sample) / 2, normalised]) @ first_fit
-    smoother = fit_smoother(sample, leaves @ differences, normalised, of_proxies)
+    fit, leaves = _least_squares(known.differences), _what_is_left(known)
+    smoother = fit_smoother(sample, prior.share, known.of_proxies, known.proxy_shapley)
     left_out = smoother.left_out_map @ leaves
-    missed, factor = _correction_factors(sample)
     of_pairs = smoother.map[:, :-1]
+    missed, factor = _correction_factors(sample)
     correction = (sample.shapley_weights - sample.probabilities * of_pairs) * factor
-    linear_shapley = first_fit[:n_players] + of_proxies @ first_fit[n_players:]
-    weights = linear_shapley + smoother.map @ leaves + correction @ left_out
-    weights = _made_efficient(weights)
-    covariance = _covariance(of_pairs, left_out @ differences, missed)
+    weights = known.shapley @ fit + smoother.map @ leaves + correction @ left_out
+    weights = _made_efficient(weights, game.n_players)
+    covariance = _sampling_covariance(of_pairs, left_out @ differences, missed)
+    multiples = (fit[game.n_players :] + smoother.proxy_map @ leaves) @ differences
+    for multiple, proxy_covariance in zip(multiples, known.proxy_covariances, strict=True):
+        covariance = covariance + multiple**2 * proxy_covariance
     return Solution(
         sample.coalitions, sample.weights_of_values(weights[:, :-1], weights[:, -1]), covariance
     )
 
 
-def _with_full(sample: PairSample) -> Matrix:
-    return np.vstack([sample.signs, np.ones(sample.membership.shape[1])])
+@dataclass(frozen=True, eq=False)
+class _KnownGames:
+    """Games with known Shapley values: one that shares equally, additive ones, the proxies.
 
-
-def _linear_fit(sample: PairSample, proxies: Sequence[ProxyGame]) -> tuple[Matrix, Matrix, Matrix]:
-    """Return the least-squares fit of additive game and proxies, and the proxies brought to it.
-
-    Returns
-    -------
-    fit : ndarray of shape (p + k, n + 1)
-        From the differences to the additive game's values and the proxies' coefficients; it keeps
-        the full coalition's difference.
-    of_proxies : ndarray of shape (p, k)
-        Shapley values of the proxies, scaled and freed of their sum.
-    normalised : ndarray of shape (n + 1, k)
-        Differences of the same games; zero for the full coalition.
+    Parameters
+    ----------
+    differences : ndarray of shape (n + 1, p + k)
+        Of each game (columns) at each pair, the full coalition last; all games but the first are
+        worth nothing there.
+    shapley : ndarray of shape (p, p + k)
+    proxy_covariances : list of k arrays of shape (p, p)
     """
-    signs = _with_full(sample)
-    n_players = signs.shape[1]
-    equal = signs.sum(axis=1) / n_players
-    raw = [np.append(*sample.differences(proxy)) for proxy in proxies]
-    centred = [h - h[-1] * equal for h in raw]
-    scales = [max(float(np.abs(h).max()), np.finfo(float).tiny) for h in centred]
-    normalised = np.array([h / scale for h, scale in zip(centred, scales, strict=True)])
-    normalised = normalised.reshape(len(raw), len(signs)).T
-    of_proxies = (
-        np.array(
-            [
-                (proxy.shapley - 2 * h[-1] / n_players) / scale
-                for proxy, h, scale in zip(proxies, raw, scales, strict=True)
-            ]
-        )
-        .reshape(len(raw), n_players)
-        .T
-    )
-    basis = sum_zero_basis(n_players)
-    design = np.hstack([signs @ basis / 2, normalised])[:-1]
-    inverse = np.linalg.pinv(design)
-    unmapped = np.vstack([basis @ inverse[: n_players - 1], inverse[n_players - 1 :]])
-    fit = np.hstack([unmapped, -(unmapped @ equal[:-1])[:, np.newaxis]])
-    fit[:n_players, -1] += 2 / n_players
-    return fit, of_proxies, normalised
+
+    differences: Matrix
+    shapley: Matrix
+    proxy_covariances: list[Matrix]
+
+    @classmethod
+    def additive(cls, sample: PairSample) -> _KnownGames:
+        """Return the additive games: one that shares equally, the others worth nothing in all."""
+        n_players = sample.membership.shape[1]
+        signs, basis = sample.signs_with_full, sum_zero_basis(n_players)
+        differences = np.column_stack([signs.sum(axis=1) / n_players, signs @ basis / 2])
+        shapley = np.column_stack([np.full(n_players, 2 / n_players), basis])
+        return cls(differences, shapley, [])
+
+    def joined_by(
+        self, sample: PairSample, proxies: Sequence[ProxyGame], beyond: Matrix
+    ) -> _KnownGames:
+        """Return these games and what is left of the proxies, scaled to a mean square of 1."""
+        fit = _least_squares(self.differences)
+        columns, shapley, covariances = [self.differences], [self.shapley], []
+        for proxy in proxies:
+            whole = np.append(*sample.differences(proxy))
+            rest = beyond @ whole
+            scale = max(float(np.sqrt(np.mean(rest**2))), np.finfo(float).tiny)
+            columns.append(rest[:, np.newaxis] / scale)
+            left = proxy.shapley - self.shapley @ (fit @ whole)
+            shapley.append(left[:, np.newaxis] / scale)
+            covariances.append(proxy.covariance / scale**2)
+        return _KnownGames(np.hstack(columns), np.hstack(shapley), covariances)
+
+    @property
+    def of_proxies(self) -> Matrix:
+        """Differences of the proxies alone, (n + 1, k)."""
+        return self.differences[:, self.differences.shape[1] - len(self.proxy_covariances) :]
+
+    @property
+    def proxy_shapley(self) -> Matrix:
+        """Shapley values of the proxies alone, (p, k)."""
+        return self.shapley[:, self.shapley.shape[1] - len(self.proxy_covariances) :]
+
+
+def _least_squares(games: Matrix) -> Matrix:
+    """Return the map from differences to the multiples of the games that fit them best.
+
+    The first game takes all of the full coalition's difference; the others fit what that leaves.
+    """
+    others = np.linalg.pinv(games[:-1, 1:])
+    fit = np.zeros((games.shape[1], len(games)))
+    fit[0, -1] = 1.0
+    fit[1:, :-1] = others
+    fit[1:, -1] = -others @ games[:-1, 0]
+    return fit
+
+
+def _what_is_left(known: _KnownGames) -> Matrix:
+    """Return the map from differences to what the best multiples of the games leave of them."""
+    fit = _least_squares(known.differences)
+    return np.eye(fit.shape[1]) - known.differences @ fit
 
 
 def _correction_factors(sample: PairSample) -> tuple[Vector, Vector]:
@@ -106,14 +142,14 @@ def _correction_factors(sample: PairSample) -> tuple[Vector, Vector]:
     return 1 - drawn, np.exp((n_draws - 1) * log_missed_once) / drawn
 
 
-def _made_efficient(weights: Matrix) -> Matrix:
+def _made_efficient(weights: Matrix, n_players: int) -> Matrix:
     """Return the weights with what round-off took from their sums given back."""
     total = np.zeros(weights.shape[1])
     total[-1] = 2.0
-    return weights + (total - weights.sum(axis=0)) / len(weights)
+    return weights + (total - weights.sum(axis=0)) / n_players
 
 
-def _covariance(of_pairs: Matrix, left_out_errors: Vector, missed: Vector) -> Matrix:
+def _sampling_covariance(of_pairs: Matrix, left_out_errors: Vector, missed: Vector) -> Matrix:
     if len(left_out_errors) < 2:
         return unknown_covariance(len(of_pairs))
     scores = of_pairs * (left_out_errors * np.sqrt(missed))

@@ -38,6 +38,8 @@ _SAMPLED: dict[str, tuple[Sampler, Solve]] = {
 }
 SOLVERS = ("exact", *_SAMPLED)
 _COALITIONS_PER_PLAYER = 20
+_ENUMERATED_PROXY = 12
+_PROXY_COALITIONS = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,3 +143,12 @@ def solve(
 def is_exhaustive(n_players: int, n_coalitions: int) -> bool:
     """Return whether `n_coalitions` allows for every coalition but the empty and the full one."""
     return n_coalitions >= 2**n_players - 2
+
+
+def as_proxy(game: Game, seed: int) -> ProxyGame:
+    """Return a cheap game with its Shapley values: exact for few players, else very nearly."""
+    if game.n_players <= _ENUMERATED_PROXY:
+        return ProxyGame.enumerate(game)
+    return ProxyGame.estimate(
+        game, lambda cheap: solve(cheap, "regression_adjusted", _PROXY_COALITIONS, seed)
+    )

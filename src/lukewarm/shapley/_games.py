@@ -19,7 +19,10 @@ class Game(Protocol):
     evaluated side by side.
     """
 
-    n_players: int
+    @property
+    def n_players(self) -> int:
+        """Number of players."""
+        ...
 
     def values(self, coalitions: Sequence[Coalition]) -> Vector:
         """Return the value of each coalition, shape (len(coalitions),)."""

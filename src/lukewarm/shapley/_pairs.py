@@ -61,6 +61,11 @@ class PairSample:
         return np.where(self.membership, 1.0, -1.0)
 
     @property
+    def signs_with_full(self) -> Matrix:
+        """The same with a last row for the full coalition, (n + 1, p)."""
+        return np.vstack([self.signs, np.ones(self.membership.shape[1])])
+
+    @property
     def coalitions(self) -> tuple[Coalition, ...]:
         """The empty and the full coalition, all first sides, all second sides."""
         n_players = self.membership.shape[1]

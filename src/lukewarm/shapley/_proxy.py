@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from lukewarm._typing import Vector
+from lukewarm._typing import Matrix, Vector
 from lukewarm.shapley._coalitions import Coalition, all_membership, as_coalition
 from lukewarm.shapley._exact import shapley_of_table
 from lukewarm.shapley._games import Game
-
-MAX_PROXY_PLAYERS = 12
+from lukewarm.shapley._solution import Solution
 
 
 @dataclass(frozen=True, eq=False)
 class ProxyGame:
-    """A game of which everything is known.
+    """A game that costs next to nothing, with its Shapley values.
 
     Parameters
     ----------
-    known : dict from Coalition to float
+    game : Game
     shapley : ndarray of shape (p,)
+    covariance : ndarray of shape (p, p)
+        Of the error of `shapley`; zero when they are exact.
     """
 
-    known: dict[Coalition, float]
+    game: Game
     shapley: Vector
+    covariance: Matrix
 
     @classmethod
     def enumerate(cls, game: Game) -> ProxyGame:
-        """Return the proxy that holds all values of `game`.
+        """Return the proxy with exact Shapley values, from all its coalitions.
 
         Examples
         --------
@@ -39,14 +41,21 @@ class ProxyGame:
         array([3., 3.])
         """
         coalitions = [as_coalition(row) for row in all_membership(game.n_players)]
-        values = game.values(coalitions)
-        return cls(dict(zip(coalitions, values.tolist(), strict=True)), shapley_of_table(values))
+        shapley = shapley_of_table(game.values(coalitions))
+        return cls(game, shapley, np.zeros((game.n_players, game.n_players)))
+
+    @classmethod
+    def estimate(cls, game: Game, solve: Callable[[Game], Solution]) -> ProxyGame:
+        """Return the proxy with Shapley values from the many coalitions that `solve` takes."""
+        solution = solve(game)
+        shapley = solution.weights @ game.values(solution.coalitions)
+        return cls(game, shapley, solution.covariance)
 
     @property
     def n_players(self) -> int:
         """Number of players."""
-        return len(self.shapley)
+        return self.game.n_players
 
     def values(self, coalitions: Sequence[Coalition]) -> Vector:
         """Return the value of each coalition."""
-        return np.array([self.known[coalition] for coalition in coalitions])
+        return self.game.values(coalitions)

@@ -33,10 +33,13 @@ class Smoother:
         From the observed differences, the full coalition's last, to the Shapley values.
     precision : ndarray of shape (n + 1, n + 1)
         Inverse prior covariance of the observed differences.
+    proxy_map : ndarray of shape (k, n + 1)
+        From the observed differences to the multiples of the proxy games.
     """
 
     map: Matrix
     precision: Matrix
+    proxy_map: Matrix
 
     @property
     def left_out_map(self) -> Matrix:
@@ -44,37 +47,64 @@ class Smoother:
         return (self.precision / np.diag(self.precision)[:, np.newaxis])[:-1]
 
 
-def fit_smoother(
-    sample: PairSample, residual: Vector, proxies: Matrix, of_proxies: Matrix
-) -> Smoother:
-    """Return the smoother of the likeliest order.
+@dataclass(frozen=True)
+class Prior:
+    """The share of variance by order, and whether proxies take part."""
+
+    share: float
+    uses_proxies: bool
+
+
+def likeliest_prior(signs: Matrix, residual: Vector, proxies: Matrix) -> Prior:
+    """Return the prior under which the observed differences are likeliest.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (n + 1, p)
+        Of the pairs, and of the full coalition.
+    residual : ndarray of shape (n + 1,)
+        Differences less their best additive fit.
+    proxies : ndarray of shape (n + 1, k)
+        The same of the proxy games. A proxy that explains little is left out: with few pairs it
+        would cost more than it brings.
+    """
+    n_players = signs.shape[1]
+    shares = dict.fromkeys(min(order / n_players, _LARGEST_SHARE) for order in _MEAN_ORDERS)
+    chosen = slice(-min(len(signs), _MOST_FOR_CHOICE), None)
+    nothing = np.zeros((len(signs), 0))
+    candidates = [Prior(share, False) for share in shares]
+    if proxies.shape[1]:
+        candidates += [Prior(share, True) for share in shares]
+    return max(
+        candidates,
+        key=lambda prior: _log_likelihood(
+            _covariance(
+                signs[chosen], (proxies if prior.uses_proxies else nothing)[chosen], prior.share
+            ),
+            residual[chosen],
+        ),
+    )
+
+
+def fit_smoother(sample: PairSample, share: float, proxies: Matrix, of_proxies: Matrix) -> Smoother:
+    """Return the smoother with this share of variance by order.
 
     Parameters
     ----------
     sample : PairSample
-    residual : ndarray of shape (n + 1,)
-        Differences, the full coalition's last; they choose the order, nothing else.
+    share : float
     proxies : ndarray of shape (n + 1, k)
         Differences of proxy games, which enter the prior with a large variance.
     of_proxies : ndarray of shape (p, k)
         Shapley values of the proxy games.
     """
-    signs = np.vstack([sample.signs, np.ones(sample.membership.shape[1])])
-    n_players = signs.shape[1]
-    shares = [min(order / n_players, _LARGEST_SHARE) for order in _MEAN_ORDERS]
-    chosen = slice(-min(len(signs), _MOST_FOR_CHOICE), None)
-    share = max(
-        dict.fromkeys(shares),
-        key=lambda share: _log_likelihood(
-            _covariance(signs[chosen], proxies[chosen], share), residual[chosen]
-        ),
-    )
+    signs = sample.signs_with_full
     factor = cho_factor(_covariance(signs, proxies, share), lower=True)
     precision = cho_solve(factor, np.eye(len(signs)))
     with_shapley = _covariance_with_shapley(signs, share)
-    with_shapley += _ADDITIVE_VARIANCE * of_proxies @ proxies.T
+    proxy_map = _ADDITIVE_VARIANCE * proxies.T @ precision
     with_shapley[:, :-1] += _ROUGHNESS * sample.shapley_weights
-    return Smoother(with_shapley @ precision, precision)
+    return Smoother(with_shapley @ precision + of_proxies @ proxy_map, precision, proxy_map)
 
 
 def _covariance(signs: Matrix, proxies: Matrix, share: float) -> Matrix:

@@ -6,6 +6,7 @@ Importing this room loads numba; `lukewarm.learners` does so only when one of it
 from lukewarm.learners.boosting._estimators import (
     ObliviousBoostingClassifier,
     ObliviousBoostingRegressor,
+    learner_of_boosting,
 )
 from lukewarm.learners.boosting._learner import ObliviousBoosting
 from lukewarm.learners.boosting._rows import BinnedRows
@@ -15,4 +16,5 @@ __all__ = [
     "ObliviousBoosting",
     "ObliviousBoostingClassifier",
     "ObliviousBoostingRegressor",
+    "learner_of_boosting",
 ]

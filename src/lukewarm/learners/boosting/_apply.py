@@ -7,7 +7,6 @@ import numpy as np
 
 from lukewarm.learners.boosting._compiled import compiled, compiled_for, read_only
 
-
 _TREES = (
     read_only(nb.int32, 2),
     read_only(nb.uint8, 2),

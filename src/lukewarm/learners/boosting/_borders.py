@@ -14,6 +14,7 @@ import pandas as pd
 from lukewarm._typing import Features
 from lukewarm.learners.boosting._columns import CategoryColumn, Column, NumericColumn
 from lukewarm.learners.boosting._encode import PADDED_WIDTH, encode_numbers
+from lukewarm.learners.boosting._work import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,11 @@ class Borders:
         numbers = _as_numbers(values)[:, None]
         padded, own_codes = self._padded[feature : feature + 1], codes[feature : feature + 1]
         encode_numbers(numbers, padded, own_codes, 0, len(values))
+
+    def table(self, codes: np.ndarray) -> Table:
+        """Return codes of this encoding with what a split of each feature may be."""
+        first, last = self.thresholds
+        return Table(codes, self.n_codes, first, last, self.is_category)
 
     @cached_property
     def _padded(self) -> np.ndarray:

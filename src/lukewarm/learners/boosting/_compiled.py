@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -16,7 +16,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     dispatcher = nb.njit(cache=True, nogil=True)(function)
     # numba looks only at the file of a function to decide whether what it kept is out of date,
     # but what it kept holds the functions called, too. So the stamp is that of the whole room.
-    kept = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    kept: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(kept, "_source_stamp"):
         kept._source_stamp = _stamp_of_room()
     return dispatcher
@@ -38,12 +38,12 @@ def compiled_for(*signatures: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-def read_only(dtype: nb.types.Type, n_dimensions: int, layout: str = "C") -> nb.types.Array:
+def read_only(dtype: Any, n_dimensions: int, layout: Any = "C") -> Any:
     """Return the type of arrays that are only read, such as those of a model mapped from disk."""
     return nb.types.Array(dtype, n_dimensions, layout, readonly=True)
 
 
 @cache
 def _stamp_of_room() -> str:
-    files: Sequence[Path] = sorted(Path(__file__).parent.glob("*.py"))
+    files = sorted(Path(__file__).parent.glob("*.py"))
     return blake2b(b"".join(file.read_bytes() for file in files)).hexdigest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba as nb
 import numpy as np
 
@@ -12,7 +14,7 @@ PADDED_WIDTH = 256
 _ROWS_AT_A_TIME = 512
 
 
-def _signature(number: nb.types.Type) -> nb.types.Type:
+def _signature(number: Any) -> Any:
     borders, codes = read_only(nb.float64, 2), nb.uint8[:, ::1]
     return nb.void(read_only(number, 2, "A"), borders, codes, nb.int64, nb.int64)
 

@@ -10,11 +10,11 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    check_consistent_length,
-    column_or_1d,
     _check_feature_names,
     _check_n_features,
+    check_consistent_length,
     check_is_fitted,
+    column_or_1d,
     validate_data,
 )
 
@@ -45,8 +45,8 @@ class _ObliviousBoostingEstimator(BaseEstimator):
         self,
         n_trees: int = 200,
         learning_rate: float = 0.1,
-        depth: int = 4,
-        n_bins: int = 64,
+        depth: int = 3,
+        n_bins: int = 128,
         random_strength: float = 0.0,
         l2_leaf: float = 0.0,
         shrinkage: float = 0.0,
@@ -84,7 +84,7 @@ class _ObliviousBoostingEstimator(BaseEstimator):
 
     def _train(
         self,
-        learner: ObliviousBoosting,
+        learner: Any,
         X: Features,
         y: Vector,
         sample_weight: Any,
@@ -106,13 +106,14 @@ class _ObliviousBoostingEstimator(BaseEstimator):
         if stopping is None:
             train, stopping = self._hold_out(train, generator)
         bound_train, bound_stopping = learner.bind(train.X, stopping.X)
-        self.learner_, trace = train_until(
+        learner, trace = train_until(
             learner,
             Rows(bound_train, train.y, train.weights),
             Rows(bound_stopping, stopping.y, stopping.weights),
             Patience(self.patience),
             n_trees,
         )
+        self.learner_ = learner
         self.validation_losses_ = trace.losses
 
     def _hold_out(self, rows: Rows, generator: np.random.Generator) -> tuple[Rows, Rows]:
@@ -136,7 +137,7 @@ class _ObliviousBoostingEstimator(BaseEstimator):
         )
         return train, stopping
 
-    def _check_X(self, X: Any, *, reset: bool) -> Features:
+    def _check_features(self, X: Any, *, reset: bool) -> Features:
         """Return a frame with categories as it is, anything else as a float matrix."""
         if isinstance(X, pd.DataFrame) and self._keeps_frame(X, reset):
             _check_feature_names(self, X, reset=reset)
@@ -160,10 +161,10 @@ class _ObliviousBoostingEstimator(BaseEstimator):
             raise ValueError(
                 "X_val and y_val serve to stop early; set patience, or leave them out."
             )
-        return self._check_X(X_val, reset=False), y_val
+        return self._check_features(X_val, reset=False), y_val
 
     def _check_training(self, X: Any) -> Features:
-        X = self._check_X(X, reset=True)
+        X = self._check_features(X, reset=True)
         self._has_categories = isinstance(X, pd.DataFrame)
         return X
 
@@ -182,9 +183,9 @@ class ObliviousBoostingRegressor(RegressorMixin, _ObliviousBoostingEstimator):
     n_trees : int, default 200
         Trees to grow; with `patience`, the most.
     learning_rate : float, default 0.1
-    depth : int, default 4
+    depth : int, default 3
         Levels of a tree, 1 to 10.
-    n_bins : int, default 64
+    n_bins : int, default 128
         Bins of a feature, 2 to 255; a missing value has one more of its own.
     random_strength : float, default 0
         beta of the paper: each split is drawn with probability proportional to exp(D / beta).
@@ -238,7 +239,7 @@ class ObliviousBoostingRegressor(RegressorMixin, _ObliviousBoostingEstimator):
     def predict(self, X: Any) -> Vector:
         """Return one prediction per row."""
         check_is_fitted(self)
-        return self.learner_.predict(self._check_X(X, reset=False))
+        return self.learner_.predict(self._check_features(X, reset=False))
 
 
 class ObliviousBoostingClassifier(ClassifierMixin, _ObliviousBoostingEstimator):
@@ -274,8 +275,8 @@ class ObliviousBoostingClassifier(ClassifierMixin, _ObliviousBoostingEstimator):
         objective: str = "log_loss",
         n_trees: int = 200,
         learning_rate: float = 0.1,
-        depth: int = 4,
-        n_bins: int = 64,
+        depth: int = 3,
+        n_bins: int = 128,
         random_strength: float = 0.0,
         l2_leaf: float = 0.0,
         shrinkage: float = 0.0,
@@ -327,7 +328,7 @@ class ObliviousBoostingClassifier(ClassifierMixin, _ObliviousBoostingEstimator):
     def predict_proba(self, X: Any) -> Prediction:
         """Return the probability of every class, shape (n, n_classes)."""
         check_is_fitted(self)
-        probabilities = self.learner_.predict(self._check_X(X, reset=False))
+        probabilities = self.learner_.predict(self._check_features(X, reset=False))
         if probabilities.ndim == 1:
             return np.column_stack([1 - probabilities, probabilities])
         return probabilities
@@ -343,6 +344,20 @@ class ObliviousBoostingClassifier(ClassifierMixin, _ObliviousBoostingEstimator):
         if len(unknown):
             raise ValueError(f"y_val holds {unknown[0]!r}, which is not a class of y.")
         return np.searchsorted(self.classes_, labels).astype(float)
+
+
+def learner_of_boosting(
+    estimator: _ObliviousBoostingEstimator, *, n_classes: int | None, seed: int
+) -> ObliviousBoosting:
+    """Return an untrained learner with an estimator's settings; `n_trees` is its `max_steps`."""
+    others: dict[str, Any] = {"n_classes": n_classes}
+    if isinstance(estimator, ObliviousBoostingClassifier):
+        others["objective"] = estimator.objective
+    learner = estimator._make_learner(seed, **others)
+    learner.max_steps = check_count("n_trees", estimator.n_trees)
+    if estimator.patience is not None:
+        learner.patience = check_count("patience", estimator.patience)
+    return learner
 
 
 def _as_target(y: Any, n_rows: int, name: str = "y") -> Vector:

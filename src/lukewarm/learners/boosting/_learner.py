@@ -17,7 +17,7 @@ from lukewarm.learners.boosting._borders import Borders
 from lukewarm.learners.boosting._objectives import Objective, objective_for
 from lukewarm.learners.boosting._rows import BinnedRows
 from lukewarm.learners.boosting._trees import Trees
-from lukewarm.learners.boosting._work import Problem, Rules, Table
+from lukewarm.learners.boosting._work import Problem, Rules
 
 _FREEZING = threading.Lock()
 _NO_STAGES = np.empty((0, 0, 0))
@@ -130,6 +130,13 @@ class ObliviousBoosting:
         if self._shared is None or self._own is None:
             return 0
         return len(self._shared) + len(self._own)
+
+    @property
+    def trees(self) -> Trees:
+        """The trees grown so far; to be read, not changed."""
+        if self._borders is None:
+            raise ValueError("The learner has no trees yet; call advance first.")
+        return self._trees(0, self.n_steps)
 
     def settings(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
@@ -261,12 +268,7 @@ class ObliviousBoosting:
         """Return `n_trees` more trees; `raw` is brought along."""
         borders = rows.borders
         grown = Trees.blank(n_trees, self.depth, len(target), borders.is_category)
-        table = Table(
-            rows.codes,
-            borders.n_codes,
-            *borders.thresholds,
-            borders.is_category,
-        )
+        table = borders.table(rows.codes)
         problem = Problem(target, self._start, weights, is_weighted, self._objective.kind)
         rules = Rules(
             self.learning_rate,
@@ -309,7 +311,8 @@ class ObliviousBoosting:
 
     def _trees(self, first: int, last: int) -> Trees:
         """Return the trees of the steps first + 1 .. last."""
-        assert self._shared is not None and self._own is not None
+        assert self._shared is not None
+        assert self._own is not None
         n_shared = len(self._shared)
         if first >= n_shared:
             return self._own.slice(first - n_shared, last - n_shared)

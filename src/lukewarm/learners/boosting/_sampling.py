@@ -7,7 +7,6 @@ import numpy as np
 from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.learners.boosting._rng import next_state, uniform
 
-
 _MORE_THAN_ROUNDING = 1.0 + 1e-9
 
 

@@ -1,0 +1,189 @@
+"""What a feature set costs by early stopping and by retraining, on every engine.
+
+Run ``python benchmarks/engines.py`` (``--engines lightgbm,xgboost``, ``--data friedman``) with
+``LUKEWARM_DATA`` naming the folder of gas_turbine_2015.csv. Both sides are timed in turn in one
+process on one thread, and the best of several is taken; only the ratios mean anything.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import warnings
+from time import perf_counter
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_classification, make_friedman1
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import lukewarm as lw
+from lukewarm.estimators._folds import FullModel, plan_splits, train_full
+from lukewarm.estimators._problem import as_problem
+from lukewarm.learners import as_learner
+from lukewarm.measures import as_measure
+from lukewarm.reduction import EarlyStopping, Retrain
+from lukewarm.stopping import Patience
+
+N_TREES = 1000
+N_FEATURES = 20
+
+
+def catboost(is_class):
+    from catboost import CatBoostClassifier, CatBoostRegressor
+
+    kind = CatBoostClassifier if is_class else CatBoostRegressor
+    return kind(iterations=N_TREES, learning_rate=0.1, thread_count=1)
+
+
+def lightgbm(is_class):
+    from lightgbm import LGBMClassifier, LGBMRegressor
+
+    kind = LGBMClassifier if is_class else LGBMRegressor
+    return kind(n_estimators=N_TREES, learning_rate=0.1, n_jobs=1)
+
+
+def xgboost(is_class):
+    from xgboost import XGBClassifier, XGBRegressor
+
+    kind = XGBClassifier if is_class else XGBRegressor
+    return kind(n_estimators=N_TREES, learning_rate=0.1, n_jobs=1)
+
+
+def histograms(is_class):
+    kind = HistGradientBoostingClassifier if is_class else HistGradientBoostingRegressor
+    return kind(max_iter=N_TREES)
+
+
+def exact_trees(is_class):
+    kind = GradientBoostingClassifier if is_class else GradientBoostingRegressor
+    return kind(n_estimators=N_TREES)
+
+
+def mlp(is_class):
+    kind = MLPClassifier if is_class else MLPRegressor
+    return make_pipeline(StandardScaler(), kind(max_iter=200))
+
+
+def sgd(is_class):
+    model = SGDClassifier(loss="log_loss") if is_class else SGDRegressor()
+    return make_pipeline(StandardScaler(), model)
+
+
+ENGINES = {
+    "boosting": lambda is_class: "boosting",
+    "catboost": catboost,
+    "lightgbm": lightgbm,
+    "xgboost": xgboost,
+    "hist_gradient_boosting": histograms,
+    "gradient_boosting": exact_trees,
+    "mlp": mlp,
+    "sgd": sgd,
+}
+
+
+def gas_turbine():
+    data = lw.datasets.load_gas_turbine()
+    return data.X, data.y
+
+
+def friedman():
+    X, y = make_friedman1(n_samples=20_000, n_features=10, noise=1.0, random_state=0)
+    return X, y
+
+
+def classes():
+    X, y = make_classification(
+        n_samples=20_000, n_features=20, n_informative=8, n_redundant=4, random_state=0
+    )
+    return X, np.where(y == 1, "yes", "no")
+
+
+DATA = {"gas_turbine": gas_turbine, "friedman": friedman, "classes": classes}
+
+
+def compare(model, X, y, n_repeats=3, seed=0):
+    """Return seconds of both ways and the gap between them, one row per feature set."""
+    problem = as_problem(X, y, None, model, None)
+    generator = np.random.default_rng(seed)
+    split = plan_splits(problem, 0.75, None, generator)[0]
+    learner = as_learner(
+        model, n_classes=problem.n_classes, seed=seed, feature_names=problem.index.names
+    )
+    rule = Patience(getattr(learner, "patience", 10))
+    max_steps = getattr(learner, "max_steps", 1000)
+    full = train_full(problem, split, learner, rule, max_steps, "mean")
+    measure = as_measure("neg_mse" if problem.classes is None else "deviance")
+    ways = {"early_stopping": EarlyStopping(rule, max_steps), "retrain": Retrain(rule, max_steps)}
+    start = {name: skill(full, way, (), measure, seed) for name, way in ways.items()}
+    rows = []
+    for column in range(min(N_FEATURES, len(problem.index))):
+        seconds, skills, steps = {}, {}, {}
+        for _ in range(n_repeats):
+            for name, way in ways.items():
+                begun = perf_counter()
+                reduced = full.reduce(way, (column,), seed)
+                seconds[name] = min(seconds.get(name, np.inf), perf_counter() - begun)
+                steps[name] = reduced.trace.stopped_step
+                prediction = reduced.predict(full.evaluation.X)
+                skills[name] = measure.evaluate(full.evaluation.y, prediction)
+        warm, anew = (start[name] - skills[name] for name in ways)
+        # The reference's own: where a feature does not matter, the two models of a warm start
+        # are so alike that their difference has next to no error.
+        error = np.std(anew.influence) / np.sqrt(len(anew.influence))
+        rows.append(
+            {
+                "feature": problem.index.names[column],
+                "retrain_seconds": seconds["retrain"],
+                "early_stopping_seconds": seconds["early_stopping"],
+                "ratio": seconds["retrain"] / seconds["early_stopping"],
+                "retrain_steps": steps["retrain"],
+                "early_stopping_steps": steps["early_stopping"],
+                "gap_in_std_errors": abs(warm.value - anew.value) / error,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def skill(full: FullModel, way, removed, measure, seed):
+    prediction = full.reduce(way, removed, seed).predict(full.evaluation.X)
+    return measure.evaluate(full.evaluation.y, prediction)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--data", default=",".join(DATA))
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--details", action="store_true")
+    chosen = parser.parse_args()
+    warnings.simplefilter("ignore")
+    summary = []
+    for source in chosen.data.split(","):
+        X, y = DATA[source]()
+        for engine in chosen.engines.split(","):
+            frame = compare(ENGINES[engine](source == "classes"), X, y, chosen.repeats)
+            if chosen.details:
+                print(source, engine, frame.to_string(index=False), sep="\n", flush=True)
+            columns = frame.drop(columns="feature")
+            summary.append({"data": source, "engine": engine, **columns.median().to_dict()})
+            print(
+                pd.DataFrame(summary[-1:]).to_string(index=False, header=len(summary) == 1),
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""One column of a user's frame: as floats where it holds quantities, else as levels."""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+_SECONDS_PER_DAY = 86_400
+
+
+def as_pandas(X: Any) -> Any:
+    """Return a polars or pyarrow table or column in pandas; anything else as it is.
+
+    Dictionary-coded text is spelled out, so that levels have the same order whatever table they
+    come from.
+    """
+    if hasattr(X, "collect") and hasattr(X, "lazy"):
+        X = X.collect()
+    if isinstance(X, pd.DataFrame | pd.Series) or not hasattr(X, "to_pandas"):
+        return X
+    try:
+        frame = X.to_pandas()
+    except ImportError as error:
+        raise ImportError(
+            'polars frames need pyarrow; run: pip install "lukewarm[polars]"'
+        ) from error
+    for name in getattr(frame, "columns", ()):
+        if isinstance(frame[name].dtype, pd.CategoricalDtype):
+            frame[name] = frame[name].astype(object)
+    return frame
+
+
+def as_quantity(column: pd.Series) -> np.ndarray | None:
+    """Return the column as floats with nan for gaps, or None where it holds levels.
+
+    Numbers, booleans and their nullable and Arrow kinds are quantities; so are dates (days since
+    1970) and durations (days), and objects that are all numbers.
+
+    Examples
+    --------
+    >>> as_quantity(pd.Series([True, None], dtype="boolean"))
+    array([ 1., nan])
+    >>> as_quantity(pd.Series(pd.to_datetime(["1970-01-02 00:00", "1970-01-03 12:00"])))
+    array([1. , 2.5])
+    >>> as_quantity(pd.Series(["red", "green"])) is None
+    True
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return None
+    if _is_time(column):
+        return _days(column)
+    types = pd.api.types
+    if types.is_numeric_dtype(column.dtype) or types.is_bool_dtype(column.dtype):
+        return column.to_numpy(dtype=float, na_value=np.nan)
+    present = column.dropna()
+    if column.dtype == object and all(isinstance(value, Number | np.bool_) for value in present):
+        return np.array([np.nan if gap else float(value) for value, gap in _with_gaps(column)])
+    return None
+
+
+def as_levels(column: pd.Series) -> pd.Series:
+    """Return the column with category dtype, its levels plain Python objects."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object).where(column.notna(), None).astype("category")
+    plain = pd.Index(list(column.cat.categories), dtype=object)
+    levels = pd.Categorical.from_codes(column.cat.codes, plain, ordered=column.cat.ordered)
+    return pd.Series(levels, index=column.index)
+
+
+def _with_gaps(column: pd.Series) -> Any:
+    return zip(column, column.isna(), strict=True)
+
+
+def _is_time(column: pd.Series) -> bool:
+    kind = getattr(column.dtype, "kind", "")
+    return kind in ("M", "m") or pd.api.types.is_datetime64_any_dtype(column.dtype)
+
+
+def _days(column: pd.Series) -> np.ndarray:
+    if column.dtype.kind == "m":
+        return pd.to_timedelta(column).dt.total_seconds().to_numpy(float) / _SECONDS_PER_DAY
+    moments = pd.to_datetime(column, utc=True)
+    since = moments - pd.Timestamp("1970-01-01", tz="UTC")
+    return since.dt.total_seconds().to_numpy(float) / _SECONDS_PER_DAY

@@ -1,0 +1,141 @@
+"""Algorithm 1 in closed form: the full network's linearisation, flowed and stopped early."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from lukewarm._typing import FeatureSet, Matrix, Vector
+from lukewarm.data import Rows
+from lukewarm.learners import DifferentiableLearner, Learner
+from lukewarm.reduction._base import ReducedModel, ReductionData
+from lukewarm.reduction._flow_paths import (
+    cross_entropy_flow,
+    squared_error_flow,
+    squared_error_steps,
+    step_counts_of_path,
+    step_sizes_of_path,
+)
+from lukewarm.reduction._linearized import Linearization, as_differentiable
+from lukewarm.reduction._path_trace import PathTrace
+from lukewarm.reduction._sketch import KernelSketch, Solution
+from lukewarm.reduction._spectral import Spectrum
+
+
+@dataclass(frozen=True)
+class KernelFlow:
+    """Early stopping for networks without a single gradient step.
+
+    Parameters
+    ----------
+    sketch : KernelSketch, optional
+        How many rows and units represent the tangent kernel.
+    learning_rate : float, optional
+        Take gradient steps of this size on half the mean squared error (of the standardised
+        target), the paper's update equation to the letter; by default steps are infinitely
+        small. Regression only.
+
+    Notes
+    -----
+    With the tangent kernel K held at the full model's, the whole path of Algorithm 1 is known:
+    f_eta(x) = f(x) + k(x, X) U diag((1 - exp(-eta lambda)) / lambda) U' (Y - f(X)) / N, where f is
+    the full model on rows without the removed features. The stopping rows choose the cumulative
+    step size eta from the whole curve. Classifiers flow under the cross entropy of the linearised
+    logits.
+    """
+
+    sketch: KernelSketch = field(default_factory=KernelSketch)
+    learning_rate: float | None = None
+    name: str = "kernel_flow"
+
+    def reduce(
+        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+    ) -> ReducedModel:
+        """Return the full model's flow without the features in `removed`."""
+        started = perf_counter()
+        network = as_differentiable(full, self.name)
+        train, stopping = data.without(removed)
+        candidates = self.sketch.draw(len(train), seed)
+        linearization = Linearization(
+            network, train.X, stopping.X, candidates, self.sketch.max_units
+        )
+        solution = self.sketch.best(
+            linearization,
+            len(train),
+            lambda: self._flow(network, linearization, train, stopping),
+        )
+        model = linearization.predictor(solution.basis, solution.coefficients)
+        return ReducedModel(
+            lambda X: model.predict(data.removal.apply(X, removed)),
+            solution.trace,
+            perf_counter() - started,
+        )
+
+    def _flow(
+        self,
+        network: DifferentiableLearner,
+        linearization: Linearization,
+        train: Rows,
+        stopping: Rows,
+    ) -> Solution:
+        basis = linearization.basis()
+        features, stopping_features = (basis.features(kernel) for kernel in linearization.kernels)
+        targets = network.targets(train.y).double().cpu().numpy()
+        if network.training_loss == "squared_error":
+            path, points, spectrum = self._squared_error(
+                features, targets - linearization.outputs[0][:, 0], row_shares(train)
+            )
+        else:
+            path, points, spectrum = self._cross_entropy(
+                features, linearization.outputs[0], targets, row_shares(train)
+            )
+        shifts = path @ stopping_features.T
+        losses = losses_on_rows(network, stopping, linearization.outputs[1], shifts)
+        best = int(np.argmin(losses))
+        return Solution(
+            basis, path[best], PathTrace(losses, best, points, spectrum.eigenvalues[::-1])
+        )
+
+    def _squared_error(
+        self, features: Matrix, residuals: Vector, shares: Vector
+    ) -> tuple[Matrix, Vector, Spectrum]:
+        spectrum = Spectrum.of_rows(features, residuals, shares)
+        if self.learning_rate is None:
+            step_sizes = step_sizes_of_path(spectrum.eigenvalues)
+            return squared_error_flow(spectrum, step_sizes), step_sizes, spectrum
+        n_steps = step_counts_of_path(self.learning_rate, spectrum.eigenvalues)
+        path = squared_error_steps(spectrum, n_steps, self.learning_rate)
+        return path, self.learning_rate * n_steps, spectrum
+
+    def _cross_entropy(
+        self, features: Matrix, logits: Matrix, codes: Vector, shares: Vector
+    ) -> tuple[Matrix, Vector, Spectrum]:
+        if self.learning_rate is not None:
+            raise TypeError("learning_rate is for regression; leave it None for a classifier.")
+        of_outputs = np.repeat(shares, logits.shape[1])
+        spectrum = Spectrum.of_rows(features, np.zeros(len(features)), of_outputs)
+        step_sizes = step_sizes_of_path(spectrum.eigenvalues)
+        path = cross_entropy_flow(features, logits, codes, shares, spectrum, step_sizes)
+        return path, step_sizes, spectrum
+
+
+def row_shares(rows: Rows) -> Vector:
+    """Return the rows' weights with sum one."""
+    if rows.weights is None:
+        return np.full(len(rows), 1 / len(rows))
+    return rows.weights / rows.weights.sum()
+
+
+def losses_on_rows(
+    network: DifferentiableLearner, rows: Rows, outputs: Matrix, shifts: Matrix
+) -> Vector:
+    """Return the loss at every point of a path; `shifts` (n_points, n k) add to `outputs`."""
+    import torch
+
+    def loss(shift: Vector) -> float:
+        moved = torch.from_numpy(outputs + shift.reshape(outputs.shape)).squeeze(1)
+        return network.loss(rows.y, network.as_prediction(moved), rows.weights)
+
+    return np.array([loss(shift) for shift in shifts])
