@@ -48,7 +48,7 @@ class Bounds:
 
     def run(self, job: Settings) -> dict[str, Any]:
         """Return the squared errors at T_max in both norms, and T_max."""
-        generator = np.random.default_rng([job["seed"], job["replicate"], job["n_rows"]])
+        generator = np.random.default_rng([job["seed"], job["replicate"]])
         if job["model"] == "network":
             return network_errors(job["n_rows"], _WIDTH[job["scale"]], generator)
         return tree_errors(job["n_rows"], generator)

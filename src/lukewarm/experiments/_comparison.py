@@ -18,7 +18,7 @@ from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
 from lukewarm.experiments._base import Record
 from lukewarm.experiments._models import PaperModel
 from lukewarm.learners import BindsRows, Learner, as_learner, train_until
-from lukewarm.reduction import METHODS, ReductionData, as_reduction
+from lukewarm.reduction import ReductionData, as_reduction
 
 _TRAIN_FRACTION = 0.75
 _WARM = ("early_stopping", "kernel_flow", "lazy")
@@ -71,8 +71,7 @@ class Reduced:
 def methods_of(model: str, *, with_lazy: bool = False) -> tuple[str, ...]:
     """Return the ways to a reduced model that are compared for this kind of model."""
     of_networks = ("kernel_flow", "lazy") if with_lazy else ("kernel_flow",)
-    wanted = ("dropout", "retrain", "early_stopping", *(of_networks if model == "network" else ()))
-    return tuple(method for method in wanted if method in METHODS)
+    return ("dropout", "retrain", "early_stopping", *(of_networks if model == "network" else ()))
 
 
 def train_full(X: Any, y: Any, settings: PaperModel, generator: np.random.Generator) -> Trained:

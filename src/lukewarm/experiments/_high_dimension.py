@@ -20,7 +20,7 @@ from lukewarm.experiments._models import MODELS, paper_model
 from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
 from lukewarm.plotting import new_figure, tidy
 
-_ROWS = {"quick": 2000, "paper": 5000}
+_N_ROWS = 5000
 _REPLICATES = {"quick": 3, "paper": 10}
 
 
@@ -50,12 +50,11 @@ class HighDimension:
         """Return the importance of X1 by every method on one data set."""
         generator = np.random.default_rng([job["seed"], job["replicate"]])
         settings = paper_model(job["model"], job["scale"], patience=25, max_trees=3000)
-        n_rows = _ROWS[job["scale"]]
         if job["model"] == "network":
-            data: Any = make_high_dimensional_network(n_rows, random_state=generator)
+            data: Any = make_high_dimensional_network(_N_ROWS, random_state=generator)
             truth = None
         else:
-            data = make_high_dimensional_linear(n_rows, random_state=generator)
+            data = make_high_dimensional_linear(_N_ROWS, random_state=generator)
             truth = [data.true_importance("X1")]
         trained = train_full(data.X, data.y, settings, generator)
         return {
