@@ -81,16 +81,18 @@ def train_full(X: Any, y: Any, settings: PaperModel, generator: np.random.Genera
     learner_seed, seed = draw_seeds(generator, 2)
     learner = as_learner(settings.model, n_classes=None, seed=learner_seed)
     started = process_time()
-    parts = [Rows(matrix[part], target[part]) for part in (split.train, split.stopping)]
-    evaluation = Rows(matrix[split.evaluation], target[split.evaluation])
-    removal = Removal.learn(parts[0].X)
+    parts = (split.train, split.stopping, split.evaluation)
+    tables: Sequence[Any] = [matrix[part] for part in parts]
+    removal = Removal.learn(tables[0])
     if isinstance(learner, BindsRows):
-        bound = learner.bind(parts[0].X, parts[1].X, evaluation.X)
-        rows = (*parts, evaluation)
-        *parts, evaluation = (Rows(x, each.y) for x, each in zip(bound, rows, strict=True))
-    learner, _ = train_until(learner, *parts, settings.rule, settings.max_steps)
+        tables = learner.bind(*tables)
+    train, stopping, evaluation = (
+        Rows(table, target[part]) for table, part in zip(tables, parts, strict=True)
+    )
+    learner, _ = train_until(learner, train, stopping, settings.rule, settings.max_steps)
     seconds = process_time() - started
-    return Trained(learner, settings, ReductionData(*parts, removal), evaluation, seconds, seed)
+    data = ReductionData(train, stopping, removal)
+    return Trained(learner, settings, data, evaluation, seconds, seed)
 
 
 def reduce(trained: Trained, method: str, removed: FeatureSet) -> Reduced:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import linregress, t
-
-from lukewarm._typing import Vector
 
 _LEVEL = 0.95
 
@@ -23,7 +22,7 @@ class Slope(NamedTuple):
         return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def fit_slope(sizes: Vector, errors: Vector) -> Slope:
+def fit_slope(sizes: ArrayLike, errors: ArrayLike) -> Slope:
     """Return the slope of log(errors) on log(sizes) by least squares, over all replicates.
 
     Examples
@@ -33,7 +32,7 @@ def fit_slope(sizes: Vector, errors: Vector) -> Slope:
     '-0.50 [-0.50, -0.50]'
     """
     fitted = linregress(np.log(sizes), np.log(errors))
-    half_width = t.ppf(0.5 + _LEVEL / 2, len(sizes) - 2) * fitted.stderr
+    half_width = t.ppf(0.5 + _LEVEL / 2, np.size(sizes) - 2) * fitted.stderr
     return Slope(
         float(fitted.slope), float(fitted.slope - half_width), float(fitted.slope + half_width)
     )

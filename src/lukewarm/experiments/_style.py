@@ -13,7 +13,7 @@ class Look(NamedTuple):
 
     label: str
     marker: str
-    line: str
+    line: Any
     colour: str
     hatch: str
 
@@ -23,7 +23,7 @@ LOOKS = {
     "retrain": Look("retraining", "^", "--", "0.35", ""),
     "early_stopping": Look("early stopping", "o", "-", COLOURS[0], "..."),
     "kernel_flow": Look("kernel flow", "D", "-.", COLOURS[2], "xxx"),
-    "lazy": Look("LazyVI", "v", (0, (5, 1)), COLOURS[3], "\\\\\\"),  # type: ignore[arg-type]
+    "lazy": Look("LazyVI", "v", (0, (5, 1)), COLOURS[3], "\\\\\\"),
 }
 MODEL_TITLES = {
     "boosting": "boosted trees",
