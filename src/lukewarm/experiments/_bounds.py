@@ -11,7 +11,7 @@ import pandas as pd
 from lukewarm.experiments._base import Description, Record, Settings
 from lukewarm.experiments._bounds_runs import network_errors, tree_errors
 from lukewarm.experiments._slopes import fit_slope
-from lukewarm.experiments._style import MODEL_TITLES, legend_below, unique
+from lukewarm.experiments._style import MODEL_TITLES, legend_below, logarithmic, unique
 from lukewarm.plotting import COLOURS, new_figure, tidy
 
 _ROWS = {"quick": (64, 128, 256, 512), "paper": (64, 128, 256, 512, 1024, 2048)}
@@ -86,7 +86,7 @@ class Bounds:
             panels[2 * models.index(model)].set_ylabel("squared error at $T_{max}$")
         for axes in panels[-2:]:
             axes.set_xlabel("number of training rows N")
-        legend_below(figure, 3)
+        legend_below(figure)
         return figure
 
 
@@ -100,7 +100,5 @@ def _draw_panel(axes: Any, frame: pd.DataFrame, norm: str) -> None:
         axes.plot(sizes, line, style, color="0.2", label=label)
     slope = fit_slope(frame["n_rows"], frame[norm])
     axes.text(0.04, 0.06, f"slope {slope}", transform=axes.transAxes)
-    axes.set(xscale="log", yscale="log")
-    axes.set_xticks(sizes, [str(size) for size in sizes], minor=False)
-    axes.minorticks_off()
+    logarithmic(axes, sizes)
     tidy(axes)

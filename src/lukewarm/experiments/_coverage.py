@@ -99,7 +99,7 @@ class Coverage:
             _draw_panel(axes, table[table["model"] == model])
             axes.set_title(MODEL_TITLES.get(model, model))
         panels[0].set_ylabel(f"coverage of the {100 * _LEVEL:g} % interval")
-        legend_below(figure, 3)
+        legend_below(figure)
         return figure
 
 

@@ -97,7 +97,9 @@ class HighDimension:
             _draw_panel(axes, long[long["model"] == model])
             data = "network data" if model == "network" else "linear data"
             axes.set_title(f"{MODEL_TITLES.get(model, model)}, {data}, p = 100")
-        panels[0].set_ylabel("|importance of X1 − retraining's| / retraining's")
+        panels[0].set_ylabel(
+            "relative distance of the importance of X1\nfrom that by retraining", fontsize=9
+        )
         legend_below(figure)
         return figure
 
@@ -118,19 +120,16 @@ def _draw_panel(axes: Any, long: pd.DataFrame) -> None:
     for method in unique(long["method"]):
         rows, look = long[long["method"] == method], LOOKS[method]
         if method == "retrain":
-            axes.plot(rows["seconds"], 0 * rows["seconds"], "|", color=look.colour, markersize=12)
-            axes.plot([], [], "|", color=look.colour, markersize=12, label=look.label)
-            continue
+            axes.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         axes.plot(
             rows["seconds"],
             rows["error_to_retrain"],
             look.marker,
             color=look.colour,
             markersize=6,
-            alpha=0.85,
+            alpha=0.8,
             label=look.label,
         )
     axes.set(xscale="log", xlabel="processor seconds for one reduced model")
-    axes.set_yscale("symlog", linthresh=0.01)
-    axes.set_ylim(-0.001, None)
+    axes.margins(y=0.08)
     tidy(axes)

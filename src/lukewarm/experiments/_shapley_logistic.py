@@ -96,7 +96,7 @@ class ShapleyLogistic:
             _draw_panel(axes, [record for record in records if record["model"] == model])
             axes.set_title(MODEL_TITLES.get(model, model))
         panels[0].set_ylabel("Shapley value\n(share of the fall in mean squared error)")
-        legend_below(figure, 5)
+        legend_below(figure)
         return figure
 
 

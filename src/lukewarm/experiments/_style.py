@@ -25,6 +25,7 @@ LOOKS = {
     "kernel_flow": Look("kernel flow", "D", "-.", COLOURS[2], "xxx"),
     "lazy": Look("LazyVI", "v", (0, (5, 1)), COLOURS[3], "\\\\\\"),
 }
+_LEGEND_INCHES = 2.1
 MODEL_TITLES = {
     "boosting": "boosted trees",
     "catboost": "boosted trees (CatBoost)",
@@ -32,7 +33,7 @@ MODEL_TITLES = {
 }
 
 
-def legend_below(figure: Any, n_columns: int = 5) -> None:
+def legend_below(figure: Any) -> None:
     """Put one legend of all panels under them, each label once, never over the data."""
     entries: dict[str, Any] = {}
     for axes in figure.axes:
@@ -42,9 +43,24 @@ def legend_below(figure: Any, n_columns: int = 5) -> None:
         list(entries.values()),
         list(entries),
         loc="outside lower center",
-        ncols=n_columns,
+        ncols=max(1, int(figure.get_figwidth() / _LEGEND_INCHES)),
+        fontsize=9,
         frameon=False,
     )
+
+
+def logarithmic(axes: Any, sizes: Sequence[float]) -> None:
+    """Give both axes logarithmic scales, with ticks at `sizes` and at 1, 2 and 5 times powers."""
+    from matplotlib.ticker import LogLocator, StrMethodFormatter
+
+    axes.set(xscale="log", yscale="log")
+    axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    axes.xaxis.minorticks_off()
+    low, high = axes.get_ylim()
+    if high / low < 1000:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.minorticks_off()
 
 
 def unique(values: Sequence[Any] | Any) -> list[Any]:

@@ -110,7 +110,7 @@ class Symmetric:
             _draw_panel(axes, table[table["model"] == model])
             axes.set_title(MODEL_TITLES.get(model, model))
         panels[0].set_ylabel("gap to retraining, root mean square\n(share of the variance of y)")
-        legend_below(figure, 2)
+        legend_below(figure)
         return figure
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lukewarm.experiments._base import Description, Record, Settings
 from lukewarm.experiments._slopes import fit_slope
-from lukewarm.experiments._style import legend_below, unique
+from lukewarm.experiments._style import legend_below, logarithmic, unique
 from lukewarm.experiments._tangent_runs import network_drift, tree_drift
 from lukewarm.plotting import COLOURS, new_figure, tidy
 
@@ -92,7 +92,7 @@ class TangentStability:
                 axes = next(places)
                 _draw_panel(axes, frame[frame["model"] == model], distance, model)
                 axes.set_ylabel(label, fontsize=9)
-        legend_below(figure, 4)
+        legend_below(figure)
         return figure
 
 
@@ -108,6 +108,6 @@ def _draw_panel(axes: Any, frame: pd.DataFrame, distance: str, model: str) -> No
     axes.text(
         0.04, 0.06, f"slope {fit_slope(frame['size'], frame[distance])}", transform=axes.transAxes
     )
-    axes.set(xscale="log", yscale="log", xlabel=label, title=title)
-    axes.minorticks_off()
+    axes.set(xlabel=label, title=title)
+    logarithmic(axes, sizes)
     tidy(axes)
