@@ -80,7 +80,8 @@ def _network(scale: str) -> PaperModel:
     from lukewarm.learners import Network
 
     if scale == "quick":
-        return PaperModel(Network((_QUICK_WIDTH, _QUICK_WIDTH)), 5, 0.0, 400, 100)
+        narrow = Network((_QUICK_WIDTH, _QUICK_WIDTH), learning_rate=5e-3, batch_size=256)
+        return PaperModel(narrow, 5, 0.0, 400, 100)
     wide = Network(
         (_PAPER_WIDTH, _PAPER_WIDTH),
         weight_scale=0.99**0.5,
