@@ -7,11 +7,12 @@ benchmarks' results and its figure among the docs'. An interrupted run goes on w
 """
 
 import shutil
-import sys
 from pathlib import Path
 
-# numba looks for a package of this file's name, so its folder must not be searched for modules.
-sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).parent]
+if __name__ == "coverage":
+    # numba, imported by any script of this folder, looks for a package of this name; it does
+    # without one when there is none.
+    raise ImportError("this is a benchmark, not the package coverage")
 
 import click
 

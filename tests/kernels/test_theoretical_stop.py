@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from lukewarm.data import Rows
 from lukewarm.kernels import (
     TheoreticalStop,
+    boosting_kernel,
     error_decomposition,
     estimate_gap_norm,
     estimate_noise_std,
@@ -18,6 +20,7 @@ from lukewarm.kernels import (
     rkhs_gap_norm,
     tree_kernel,
 )
+from lukewarm.learners import ObliviousBoosting, train_until
 from lukewarm.stopping import FixedSteps, StoppingRule
 
 
@@ -101,6 +104,21 @@ def test_an_infinite_rule_never_stops_but_for_nan():
     assert not rule.should_stop([1.0] * 1000)
     assert rule.should_stop([1.0, math.nan])
     assert rule.best_step([1.0] * 11) == 10
+
+
+def test_the_training_loop_takes_that_many_steps():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    y = X[:, 0] + 0.5 * np.random.default_rng(1).normal(size=200)
+    full = ObliviousBoosting(depth=2, n_bins=8, random_strength=100.0)
+    full.advance(X, y + 3 * X[:, 1], 30)
+    X_removed = X * [1, 0]
+    kernel = boosting_kernel(full, X_removed)
+    residuals = y - full.predict(X_removed)
+    rule = TheoreticalStop.learn(kernel, residuals, learning_rate=full.learning_rate)
+    rows = Rows(X_removed, y)
+    _, trace = train_until(full.copy(1), rows, rows, rule, max_steps=1000)
+    assert 5 < trace.stopped_step == rule.max_step < 1000
+    assert trace.losses[-1] < trace.losses[0]
 
 
 def test_scaling_y_changes_no_step():

@@ -162,8 +162,9 @@ def test_law_is_uniform_for_large_beta_and_greedy_for_small():
     z = residuals_of(X)
     n_trees = math.comb(len(SPLITS), 2)
     arguments = {"borders": BORDERS, "depth": 2}
-    uniform = tree_distribution(X, z, **arguments, random_strength=1e9).probabilities
-    assert_allclose(uniform, 1 / n_trees, rtol=1e-8)
+    for beta in (1e9, math.inf):
+        uniform = tree_distribution(X, z, **arguments, random_strength=beta).probabilities
+        assert_allclose(uniform, 1 / n_trees, rtol=1e-8)
     first = max(range(len(SPLITS)), key=lambda s: score(X, z, (s,)))
     second = max(
         (s for s in range(len(SPLITS)) if s != first), key=lambda s: score(X, z, (first, s))

@@ -18,6 +18,7 @@ from lukewarm.kernels._decomposition import (
     error_decomposition,
     run_decomposition,
 )
+from lukewarm.kernels._network_kernel import network_kernel
 from lukewarm.kernels._networks import nngp, ntk
 from lukewarm.kernels._noise import estimate_gap_norm, estimate_noise_std
 from lukewarm.kernels._runs import KernelRun, OracleStop, follow_run, oracle_stop
@@ -52,6 +53,7 @@ __all__ = [
     "kernel_eigenvalues",
     "local_complexity",
     "max_theoretical_step",
+    "network_kernel",
     "nngp",
     "ntk",
     "optimal_step",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from lukewarm._validation import check_count, check_number, check_vector
 from lukewarm.kernels._decomposition import ErrorDecomposition, run_decomposition
 from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
 from lukewarm.kernels._stopping_times import max_theoretical_step, optimal_step
-from lukewarm.learners import Learner
 
-KernelOf = Callable[[Learner, Features, Vector], Matrix]
+if TYPE_CHECKING:
+    from lukewarm.learners import Learner
+
+KernelOf: TypeAlias = "Callable[[Learner, Features, Vector], Matrix]"
 """A learner where it stands, the rows and the response -> its kernel matrix, divided by N."""
 
 
@@ -82,7 +85,7 @@ def follow_run(
         Rows with the features removed, and the response.
     n_steps : int
     kernel : callable
-        :func:`boosting_kernel`, or any function of (learner, X, y).
+        :func:`boosting_kernel`, :func:`network_kernel`, or any function of (learner, X, y).
     kernel_steps : sequence of int
         The steps, 0 .. `n_steps`, after which the kernel is taken.
     seeds : sequence of int, default (0,)
