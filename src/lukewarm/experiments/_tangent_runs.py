@@ -11,7 +11,7 @@ from lukewarm._typing import Matrix, Vector
 from lukewarm.data import Removal
 from lukewarm.datasets import make_correlated_linear
 from lukewarm.experiments._random_functions import random_trees
-from lukewarm.kernels import tree_kernel, tree_kernel_at
+from lukewarm.kernels import network_kernel, tree_kernel, tree_kernel_at
 
 _KERNEL_STEPS = (1, 2, 5, 10, 20, 50, 100)
 _N_STEPS = 100
@@ -40,14 +40,14 @@ def network_drift(width: int, n_rows: int, generator: np.random.Generator) -> di
     )
     network.advance(X, y, 300)
     X_removed = Removal.learn(X).apply(X, (0,))
-    start = _tangent(network, X_removed)
+    start = network_kernel(network, X_removed)
     linear = list(_linear_path(start, y, network.predict(X_removed), _NETWORK_RATE))
     gaps, changes = [], []
     for step in range(1, _N_STEPS + 1):
         network.advance(X_removed, y, 1)
         gaps.append(_size(network.predict(X_removed) - linear[step]))
         if step in _KERNEL_STEPS:
-            changes.append(np.linalg.norm(_tangent(network, X_removed) - start))
+            changes.append(np.linalg.norm(network_kernel(network, X_removed) - start))
     return {
         "prediction_gap": max(gaps) / float(y.std()),
         "kernel_change": float(max(changes) / np.linalg.norm(start)),
@@ -89,12 +89,6 @@ def tree_drift(
         "prediction_gap": max(gaps) / float(y.std()),
         "kernel_change": float(max(changes) / np.linalg.norm(stationary)),
     }
-
-
-def _tangent(network: Any, X: Matrix) -> Matrix:
-    from lukewarm.kernels import tangent_kernel
-
-    return tangent_kernel(network.module, network.inputs(X)).double().numpy() / len(X)
 
 
 def _linear_path(kernel: Matrix, y: Vector, start: Vector, rate: float) -> Iterable[Vector]:
