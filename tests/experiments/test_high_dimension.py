@@ -1,7 +1,11 @@
 import numpy as np
+import pytest
 from matplotlib import pyplot as plt
+from sklearn.neighbors import KNeighborsRegressor
 
+from lukewarm.datasets import make_high_dimensional_network
 from lukewarm.experiments._high_dimension import HighDimension
+from lukewarm.experiments._network_truth import true_network_importance
 
 
 def record(model, replicate, truth=None):
@@ -43,3 +47,15 @@ def test_the_figure_has_a_panel_per_model_and_a_legend_outside():
     assert labels == ["dropout", "retraining", "early stopping"]
     assert all(axes.get_legend() is None for axes in figure.axes)
     plt.close("all")
+
+
+def test_the_truth_of_network_data_is_what_a_regression_on_many_rows_leaves():
+    data = make_high_dimensional_network(n_samples=100_000, n_features=5, random_state=0)
+    truth = true_network_importance(data, 0)
+    # Nearest neighbours in four features are a slow but consistent estimate of the best
+    # prediction; their own variance adds a k-th of what is left.
+    others = data.X.to_numpy()[:, 1:]
+    neighbours = KNeighborsRegressor(50).fit(others[2000:], data.y[2000:])
+    left = np.mean((data.y[:2000] - neighbours.predict(others[:2000])) ** 2)
+    assert truth > 0.05 * data.y.var()
+    assert left == pytest.approx(truth, rel=0.25)

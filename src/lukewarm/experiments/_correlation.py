@@ -87,7 +87,7 @@ class Correlation:
         for model, axes in zip(models, panels, strict=True):
             _draw_panel(axes, table[table["model"] == model])
             axes.set_title(MODEL_TITLES.get(model, model))
-        panels[0].set_ylabel("importance of X1\n(increase in mean squared error)")
+        panels[0].set_ylabel("importance of X1, mean ± sd\n(increase in mean squared error)")
         legend_below(figure)
         return figure
 
@@ -103,7 +103,7 @@ def _draw_panel(axes: Any, table: pd.DataFrame) -> None:
             rows["correlation"] + 0.008 * (number - (len(methods) - 1) / 2),
             rows["estimate"],
             yerr=rows["spread"],
-            label=f"{look.label} (mean ± sd)",
+            label=look.label,
             marker=look.marker,
             linestyle=look.line,
             color=look.colour,

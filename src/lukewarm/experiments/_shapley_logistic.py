@@ -95,7 +95,7 @@ class ShapleyLogistic:
         for model, axes in zip(models, panels, strict=True):
             _draw_panel(axes, [record for record in records if record["model"] == model])
             axes.set_title(MODEL_TITLES.get(model, model))
-        panels[0].set_ylabel("Shapley value\n(share of the fall in mean squared error)")
+        panels[0].set_ylabel("Shapley value, mean ± sd\n(share of the fall in mean squared error)")
         legend_below(figure)
         return figure
 
@@ -135,7 +135,7 @@ def _draw_panel(axes: Any, records: Sequence[Record]) -> None:
             color=look.colour,
             markersize=4.5,
             capsize=2,
-            label=f"{look.label} (mean ± sd)",
+            label=look.label,
         )
     axes.axhline(0, color="0.4", linewidth=0.8)
     axes.set_xticks(places, [f"X{place + 1}" for place in places])

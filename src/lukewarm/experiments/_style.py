@@ -25,7 +25,7 @@ LOOKS = {
     "kernel_flow": Look("kernel flow", "D", "-.", COLOURS[2], "xxx"),
     "lazy": Look("LazyVI", "v", (0, (5, 1)), COLOURS[3], "\\\\\\"),
 }
-_LEGEND_INCHES = 2.1
+_LEGEND_INCHES = 1.65
 MODEL_TITLES = {
     "boosting": "boosted trees",
     "catboost": "boosted trees (CatBoost)",
