@@ -35,12 +35,14 @@ def test_the_truth_knows_nothing_of_the_first_feature(make):
     assert truth(X).std() > 0.1
 
 
-def test_the_slope_of_a_noisy_power_law_is_covered():
+def test_the_slope_of_a_noisy_power_law_is_covered_whatever_the_replicates_levels():
     generator = np.random.default_rng(0)
-    sizes = np.repeat([64.0, 256.0, 1024.0], 10)
-    errors = 2 * sizes**-0.75 * np.exp(0.3 * generator.standard_normal(30))
-    slope = fit_slope(sizes, errors)
+    sizes, replicates = np.tile([64.0, 256.0, 1024.0], 10), np.repeat(np.arange(10), 3)
+    levels = 10.0 ** generator.uniform(-2, 2, size=10)[replicates]
+    errors = levels * sizes**-0.75 * np.exp(0.3 * generator.standard_normal(30))
+    slope = fit_slope(sizes, errors, replicates)
     assert slope.low < -0.75 < slope.high
+    # 0.3 / sqrt(sum of x**2 = 38) is a standard error of 0.05.
     assert slope.high - slope.low < 0.3
 
 

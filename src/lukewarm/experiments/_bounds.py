@@ -15,6 +15,8 @@ from lukewarm.experiments._style import MODEL_TITLES, legend_below, logarithmic,
 from lukewarm.plotting import COLOURS, new_figure, tidy
 
 _ROWS = {"quick": (64, 128, 256, 512), "paper": (64, 128, 256, 512, 1024, 2048)}
+# A network of the paper's width takes minutes per run beyond.
+_MOST_ROWS = {"boosting": 2048, "network": 1024}
 _WIDTH = {"quick": 512, "paper": 2048}
 _REPLICATES = {"quick": 5, "paper": 10}
 _NORMS = {"empirical": "training rows", "population": "new rows"}
@@ -43,6 +45,7 @@ class Bounds:
             }
             for model in models
             for n_rows in _ROWS[scale]
+            if n_rows <= _MOST_ROWS[model]
             for replicate in range(n_replicates or _REPLICATES[scale])
         ]
 
@@ -59,7 +62,7 @@ class Bounds:
         rows = []
         for model, of_model in frame.groupby("model", sort=False):
             for norm in _NORMS:
-                slope = fit_slope(of_model["n_rows"], of_model[norm])
+                slope = fit_slope(of_model["n_rows"], of_model[norm], of_model["replicate"])
                 for n_rows, chosen in of_model.groupby("n_rows"):
                     rows.append(
                         {
@@ -98,7 +101,7 @@ def _draw_panel(axes: Any, frame: pd.DataFrame, norm: str) -> None:
     for exponent, style, label in ((-0.5, "--", "$N^{-1/2}$"), (-1.0, ":", "$N^{-1}$")):
         line = mean.iloc[0] * (sizes / sizes[0]) ** exponent
         axes.plot(sizes, line, style, color="0.2", label=label)
-    slope = fit_slope(frame["n_rows"], frame[norm])
+    slope = fit_slope(frame["n_rows"], frame[norm], frame["replicate"])
     axes.text(0.04, 0.06, f"slope {slope}", transform=axes.transAxes)
     logarithmic(axes, sizes)
     tidy(axes)

@@ -68,7 +68,7 @@ class TangentStability:
         rows = []
         for model, of_model in frame.groupby("model", sort=False):
             for distance in _DISTANCES:
-                slope = fit_slope(of_model["size"], of_model[distance])
+                slope = fit_slope(of_model["size"], of_model[distance], of_model["replicate"])
                 for size, chosen in of_model.groupby("size"):
                     logs = np.log(chosen[distance])
                     rows.append(
@@ -105,9 +105,8 @@ def _draw_panel(axes: Any, frame: pd.DataFrame, distance: str, model: str) -> No
     # Through the last point: the law is one of large sizes.
     line = mean.iloc[-1] * (sizes / sizes[-1]) ** exponent
     axes.plot(sizes, line, "--", color="0.2", label=law)
-    axes.text(
-        0.04, 0.06, f"slope {fit_slope(frame['size'], frame[distance])}", transform=axes.transAxes
-    )
+    slope = fit_slope(frame["size"], frame[distance], frame["replicate"])
+    axes.text(0.04, 0.06, f"slope {slope}", transform=axes.transAxes)
     axes.set(xlabel=label, title=title)
     logarithmic(axes, sizes)
     tidy(axes)
