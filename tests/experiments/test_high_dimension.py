@@ -40,9 +40,9 @@ def test_errors_are_relative_to_retraining_on_the_same_data_and_to_the_truth():
     np.testing.assert_allclose(table.loc[("boosting", "retrain"), "error_to_truth"], 0.2)
 
 
-def test_the_figure_has_a_panel_per_model_and_a_legend_outside():
+def test_the_figure_has_two_panels_per_model_and_a_legend_outside():
     figure = HighDimension().figure([record("network", 0), record("boosting", 0, [2.5])])
-    assert len(figure.axes) == 2
+    assert len(figure.axes) == 4
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["dropout", "retraining", "early stopping"]
     assert all(axes.get_legend() is None for axes in figure.axes)

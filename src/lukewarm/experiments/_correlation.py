@@ -83,7 +83,7 @@ class Correlation:
         """Return a panel per model: estimates with their spread over the truth."""
         table = self.table(records)
         models = unique(table["model"])
-        figure, panels = new_figure(4.2 * len(models), 3.9, n_columns=len(models))
+        figure, panels = new_figure(max(4.2 * len(models), 5.4), 3.9, n_columns=len(models))
         for model, axes in zip(models, panels, strict=True):
             _draw_panel(axes, table[table["model"] == model])
             axes.set_title(MODEL_TITLES.get(model, model))

@@ -94,7 +94,7 @@ class Coverage:
         """Return coverage against correlation, a panel per model."""
         table = self.table(records)
         models = unique(table["model"])
-        figure, panels = new_figure(4.2 * len(models), 4.2, n_columns=len(models))
+        figure, panels = new_figure(max(4.2 * len(models), 5.4), 4.2, n_columns=len(models))
         for model, axes in zip(models, panels, strict=True):
             _draw_panel(axes, table[table["model"] == model])
             axes.set_title(MODEL_TITLES.get(model, model))
@@ -149,7 +149,7 @@ def _draw_panel(axes: Any, table: pd.DataFrame) -> None:
         band["band_high"],
         color="0.88",
         linewidth=0,
-        label="95 % of exact intervals' counts",
+        label="95 % band if exact",
     )
     axes.axhline(_LEVEL, color="0.4", linewidth=0.8)
     for method in unique(table["method"]):

@@ -23,6 +23,7 @@ from lukewarm.plotting import new_figure, tidy
 
 _N_ROWS = 5000
 _REPLICATES = {"quick": 3, "paper": 10}
+_ERRORS = {"error_to_retrain": "retraining", "error_to_truth": "the truth"}
 
 
 class HighDimension:
@@ -91,17 +92,20 @@ class HighDimension:
         return table
 
     def figure(self, records: Sequence[Record]) -> Any:
-        """Return a panel per model: each replicate's seconds and error."""
+        """Return a column per model: seconds against the distance from retraining and the truth."""
         long = _with_errors(records)
         models = unique(long["model"])
-        figure, panels = new_figure(4.4 * len(models), 3.9, n_columns=len(models))
-        for model, axes in zip(models, panels, strict=True):
-            _draw_panel(axes, long[long["model"] == model])
+        width = max(4.4 * len(models), 5.4)
+        figure, panels = new_figure(width, 6.4, n_rows=2, n_columns=len(models))
+        for column, model in enumerate(models):
+            chosen = long[long["model"] == model]
+            for axes, error in zip(panels[column :: len(models)], _ERRORS, strict=True):
+                _draw_panel(axes, chosen, error)
             data = "network data" if model == "network" else "linear data"
-            axes.set_title(f"{MODEL_TITLES.get(model, model)}, {data}, p = 100")
-        panels[0].set_ylabel(
-            "relative distance of the importance of X1\nfrom that by retraining", fontsize=9
-        )
+            panels[column].set_title(f"{MODEL_TITLES.get(model, model)}, {data}, p = 100")
+            panels[len(models) + column].set_xlabel("processor seconds for one reduced model")
+        for axes, reference in zip(panels[:: len(models)], _ERRORS.values(), strict=True):
+            axes.set_ylabel(f"importance of X1:\nrelative distance from {reference}", fontsize=9)
         legend_below(figure)
         return figure
 
@@ -118,20 +122,19 @@ def _with_errors(records: Sequence[Record]) -> pd.DataFrame:
     )
 
 
-def _draw_panel(axes: Any, long: pd.DataFrame) -> None:
+def _draw_panel(axes: Any, long: pd.DataFrame, error: str) -> None:
+    axes.axhline(0, color="0.8", linewidth=0.8, zorder=0)
     for method in unique(long["method"]):
         rows, look = long[long["method"] == method], LOOKS[method]
-        if method == "retrain":
-            axes.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         axes.plot(
             rows["seconds"],
-            rows["error_to_retrain"],
+            rows[error],
             look.marker,
             color=look.colour,
             markersize=6,
             alpha=0.8,
             label=look.label,
         )
-    axes.set(xscale="log", xlabel="processor seconds for one reduced model")
+    axes.set_xscale("log")
     axes.margins(y=0.08)
     tidy(axes)

@@ -91,7 +91,7 @@ class ShapleyLogistic:
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a panel per model: the ten Shapley values by each method over the truth."""
         models = unique(record["model"] for record in records)
-        figure, panels = new_figure(4.8 * len(models), 3.9, n_columns=len(models))
+        figure, panels = new_figure(max(4.8 * len(models), 5.4), 3.9, n_columns=len(models))
         for model, axes in zip(models, panels, strict=True):
             _draw_panel(axes, [record for record in records if record["model"] == model])
             axes.set_title(MODEL_TITLES.get(model, model))

@@ -50,12 +50,18 @@ def legend_below(figure: Any) -> None:
 
 
 def logarithmic(axes: Any, sizes: Sequence[float]) -> None:
-    """Give both axes logarithmic scales, with ticks at `sizes` and at 1, 2 and 5 times powers."""
-    from matplotlib.ticker import LogLocator, StrMethodFormatter
-
-    axes.set(xscale="log", yscale="log")
+    """Give both axes logarithmic scales, with ticks at `sizes` below."""
+    axes.set_xscale("log")
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
     axes.xaxis.minorticks_off()
+    logarithmic_upwards(axes)
+
+
+def logarithmic_upwards(axes: Any) -> None:
+    """Give the vertical axis a logarithmic scale; ticks at 1, 2 and 5 where it is short."""
+    from matplotlib.ticker import LogLocator, StrMethodFormatter
+
+    axes.set_yscale("log")
     low, high = axes.get_ylim()
     if high / low < 1000:
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
