@@ -55,15 +55,38 @@ def _draw_bars(axes: Any, table: pd.DataFrame) -> None:
         )
     axes.axhline(0, color="0.3", linewidth=0.8)
     axes.set_xticks(np.arange(len(features)), features, fontsize=9)
+    _cut_dropout_off(axes, table, features)
     tidy(axes)
 
 
+def _cut_dropout_off(axes: Any, table: pd.DataFrame, features: Sequence[str]) -> None:
+    """End the axis where the other methods end, and write what dropout says beyond."""
+    is_dropout = table["method"] == "dropout"
+    others = table[~is_dropout]
+    if others.empty:
+        return
+    top = 1.5 * float((others["estimate"] + 1.96 * others["std_error"]).max())
+    beyond = table[is_dropout & (table["estimate"] > top)]
+    if beyond.empty:
+        return
+    lowest = float((table["estimate"] - 1.96 * table["std_error"]).min())
+    axes.set_ylim(min(1.1 * lowest, -0.05 * top), top)
+    for feature, estimate in zip(beyond["feature"], beyond["estimate"], strict=True):
+        axes.annotate(
+            f"{estimate:.2f}",
+            (features.index(feature) - 0.12, top),
+            xytext=(0, -9),
+            textcoords="offset points",
+            ha="left",
+            fontsize=8,
+        )
+
+
 def _draw_heat_map(axes: Any, features: Sequence[str], correlation: Matrix) -> None:
-    image = axes.imshow(correlation, cmap="RdBu_r", vmin=-1, vmax=1)
+    axes.imshow(correlation, cmap="RdBu_r", vmin=-1, vmax=1)
     for (row, column), value in np.ndenumerate(correlation):
         shade = "white" if abs(value) > 0.6 else "black"
         axes.text(column, row, f"{value:.2f}", ha="center", va="center", color=shade, fontsize=6.5)
     axes.set_xticks(np.arange(len(features)), features, fontsize=8)
     axes.set_yticks(np.arange(len(features)), features, fontsize=8)
     axes.set_title("correlation of the sensors", fontsize=10)
-    axes.figure.colorbar(image, ax=axes, shrink=0.8)
