@@ -111,14 +111,16 @@ def _draw_panel(axes: Any, table: pd.DataFrame) -> None:
             capsize=2.5,
         )
     axes.set(xlabel="correlation of X1 and X2", ylim=(-0.15, _TOP))
-    for row in table[table["estimate"] > _TOP].itertuples():
+    beyond = table[table["estimate"] > _TOP]
+    columns = (beyond[name] for name in ("correlation", "estimate", "method"))
+    for correlation, estimate, method in zip(*columns, strict=True):
         # One far point would flatten all the others.
         axes.annotate(
-            f"{row.estimate:.1f} ↑",
-            (row.correlation, _TOP),
+            f"{estimate:.1f} ↑",
+            (correlation, _TOP),
             xytext=(0, -12),
             textcoords="offset points",
             ha="center",
-            color=LOOKS[row.method].colour,
+            color=LOOKS[method].colour,
         )
     tidy(axes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from lukewarm._typing import Vector
 from lukewarm.plotting import COLOURS
 
 
@@ -49,7 +50,7 @@ def legend_below(figure: Any) -> None:
     )
 
 
-def logarithmic(axes: Any, sizes: Sequence[float]) -> None:
+def logarithmic(axes: Any, sizes: Vector) -> None:
     """Give both axes logarithmic scales, with ticks at `sizes` below."""
     axes.set_xscale("log")
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
