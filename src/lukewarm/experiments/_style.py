@@ -26,7 +26,6 @@ LOOKS = {
     "kernel_flow": Look("kernel flow", "D", "-.", COLOURS[2], "xxx"),
     "lazy": Look("LazyVI", "v", (0, (5, 1)), COLOURS[3], "\\\\\\"),
 }
-_LEGEND_INCHES = 1.65
 MODEL_TITLES = {
     "boosting": "boosted trees",
     "catboost": "boosted trees (CatBoost)",
@@ -40,11 +39,13 @@ def legend_below(figure: Any) -> None:
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
+    # Handle and gaps, then the letters of the longest label.
+    width = 0.55 + 0.075 * max(map(len, entries))
     figure.legend(
         list(entries.values()),
         list(entries),
         loc="outside lower center",
-        ncols=max(1, int(figure.get_figwidth() / _LEGEND_INCHES)),
+        ncols=max(1, int(figure.get_figwidth() / width)),
         fontsize=9,
         frameon=False,
     )
