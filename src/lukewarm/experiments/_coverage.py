@@ -33,7 +33,7 @@ class Coverage:
         section="5.6",
         shows="coverage of the 95 % interval against the correlation of X1 and X2, paired and "
         "split; rejections when the importance is zero",
-        minutes={"quick": 1.0, "paper": 4.0},
+        minutes={"quick": 2.5, "paper": 11},
     )
     models = MODELS
 
