@@ -1,6 +1,6 @@
 """What a feature set costs by early stopping and by retraining, on every engine.
 
-Run ``python benchmarks/engines.py`` (``--engines lightgbm,xgboost``, ``--data friedman``) with
+Run ``python -P benchmarks/engines.py`` (``--engines lightgbm,xgboost``, ``--data friedman``) with
 ``LUKEWARM_DATA`` naming the folder of gas_turbine_2015.csv. Both sides are timed in turn in one
 process on one thread, and the best of several is taken; only the ratios mean anything.
 """
@@ -12,6 +12,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
+import math
 import warnings
 from time import perf_counter
 
@@ -32,13 +33,12 @@ from sklearn.preprocessing import StandardScaler
 import lukewarm as lw
 from lukewarm.estimators._folds import FullModel, plan_splits, train_full
 from lukewarm.estimators._problem import as_problem
-from lukewarm.learners import as_learner
+from lukewarm.learners import LengthensSteps, as_learner
 from lukewarm.measures import as_measure
 from lukewarm.reduction import EarlyStopping, Retrain
 from lukewarm.stopping import Patience
 
 N_TREES = 1000
-N_FEATURES = 20
 
 
 def catboost(is_class):
@@ -114,7 +114,7 @@ def classes():
 DATA = {"gas_turbine": gas_turbine, "friedman": friedman, "classes": classes}
 
 
-def compare(model, X, y, n_repeats=3, seed=0):
+def compare(model, X, y, *, n_features, n_repeats=3, seed=0, stride=1):
     """Return seconds of both ways and the gap between them, one row per feature set."""
     problem = as_problem(X, y, None, model, None)
     generator = np.random.default_rng(seed)
@@ -126,15 +126,23 @@ def compare(model, X, y, n_repeats=3, seed=0):
     max_steps = getattr(learner, "max_steps", 1000)
     full = train_full(problem, split, learner, rule, max_steps, "mean")
     measure = as_measure("neg_mse" if problem.classes is None else "deviance")
-    ways = {"early_stopping": EarlyStopping(rule, max_steps), "retrain": Retrain(rule, max_steps)}
+    if not isinstance(learner, LengthensSteps):
+        stride = 1
+    # A longer step is worth several, also of those that patience waits.
+    hurried = Patience(math.ceil(rule.patience / stride))
+    ways = {
+        "early_stopping": EarlyStopping(hurried, max_steps, stride=stride),
+        "retrain": Retrain(rule, max_steps),
+    }
     start = {name: skill(full, way, (), measure, seed) for name, way in ways.items()}
     rows = []
-    for column in range(min(N_FEATURES, len(problem.index))):
+    every = np.linspace(0, len(problem.index) - 1, min(n_features, len(problem.index)))
+    for column in every.astype(int):
         seconds, skills, steps = {}, {}, {}
         for _ in range(n_repeats):
             for name, way in ways.items():
                 begun = perf_counter()
-                reduced = full.reduce(way, (column,), seed)
+                reduced = full.reduce(way, (int(column),), seed)
                 seconds[name] = min(seconds.get(name, np.inf), perf_counter() - begun)
                 steps[name] = reduced.trace.stopped_step
                 prediction = reduced.predict(full.evaluation.X)
@@ -167,6 +175,8 @@ def main():
     parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--data", default=",".join(DATA))
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--features", type=int, default=10, help="feature sets, spread evenly")
+    parser.add_argument("--stride", type=float, default=1.0)
     parser.add_argument("--details", action="store_true")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -174,7 +184,15 @@ def main():
     for source in chosen.data.split(","):
         X, y = DATA[source]()
         for engine in chosen.engines.split(","):
-            frame = compare(ENGINES[engine](source == "classes"), X, y, chosen.repeats)
+            model = ENGINES[engine](source == "classes")
+            frame = compare(
+                model,
+                X,
+                y,
+                n_features=chosen.features,
+                n_repeats=chosen.repeats,
+                stride=chosen.stride,
+            )
             if chosen.details:
                 print(source, engine, frame.to_string(index=False), sep="\n", flush=True)
             columns = frame.drop(columns="feature")

@@ -15,7 +15,7 @@ from lukewarm._files import write_text
 from lukewarm._version import __version__
 
 _MODELS = ("boosting", "catboost", "network")
-_METHODS = ("early_stopping", "dropout", "retrain")
+_METHODS = ("early_stopping", "dropout", "retrain", "kernel_flow", "lazy")
 _SOLVERS = ("auto", "exact", "regression_adjusted", "kernel", "permutation", "marginal")
 
 

@@ -24,6 +24,7 @@ import lukewarm as lw
 from lukewarm.estimators._problem import SeenRowsWarning
 from lukewarm.estimators._quality import note_on_gap
 from lukewarm.evaluation import NearZeroWarning
+from lukewarm.learners.boosting import ObliviousBoostingRegressor
 
 pytestmark = pytest.mark.filterwarnings(
     f"ignore::{NearZeroWarning.__module__}.NearZeroWarning",
@@ -79,6 +80,7 @@ def skorch_regressor():
 
 
 MODELS = {
+    "oblivious": lambda: ObliviousBoostingRegressor(depth=2),
     "lightgbm": lightgbm_regressor,
     "xgboost": xgboost_regressor,
     "catboost": catboost_regressor,
@@ -239,6 +241,7 @@ PREFIT = {
         StandardScaler(), MLPRegressor(learning_rate_init=0.02, max_iter=60)
     ),
     "forest": lambda: RandomForestRegressor(n_estimators=10),
+    "oblivious": lambda: ObliviousBoostingRegressor(n_trees=40, depth=2),
 }
 
 
@@ -254,6 +257,25 @@ def test_a_trained_model_is_explained_as_it_stands(name, linear):
     assert vi.result_.full.value == pytest.approx(-np.mean((y[400:] - own) ** 2), rel=1e-5)
     assert vi.result_.importance[0] > 5 * abs(vi.result_.importance[1])
     np.testing.assert_array_equal(model.predict(X[400:]), own)
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost", "catboost", "hist_gradient_boosting"])
+def test_a_model_trained_on_levels_reads_them_as_it_did(name, mixed):
+    X, y = mixed
+    # An order of the levels that is not the alphabet's: a model may know them by their codes.
+    X = X.assign(kind=pd.Categorical(X["kind"].fillna("v"), categories=["w", "u", "v"]))
+    model = PREFIT[name]()
+    if name == "xgboost":
+        model.set_params(enable_categorical=True)
+    if name == "catboost":
+        model.set_params(cat_features=["kind"])
+    model.fit(X[:350], y[:350])
+    own = model.predict(X[350:])
+    vi = lw.VariableImportance(
+        model, features=["kind"], prefit=True, symmetric=False, random_state=0
+    ).fit(X[:350], y[:350], X_eval=X[350:], y_eval=y[350:])
+    assert vi.result_.full.value == pytest.approx(-np.mean((y[350:] - own) ** 2), rel=1e-5)
+    assert vi.result_.importance[0] > 1
 
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost", "gradient_boosting"])

@@ -179,6 +179,22 @@ def test_split_has_wider_intervals_around_the_same_values(linear):
     assert split.shapley_value.sum() == pytest.approx(gain_of(split), abs=1e-10)
 
 
+def test_trained_models_are_explained_on_the_rows_named(linear):
+    catboost = pytest.importorskip("catboost").CatBoostRegressor(
+        depth=3, iterations=100, learning_rate=0.1, thread_count=1, verbose=0
+    )
+    seen, unseen = slice(0, 400), slice(400, 600)
+    model = catboost.fit(linear.X[seen], linear.y[seen])
+    result = (
+        lw.ShapleyImportance(model=model, prefit=True, n_coalitions=20, random_state=0)
+        .fit(linear.X[seen], linear.y[seen], X_eval=linear.X[unseen], y_eval=linear.y[unseen])
+        .result_
+    )
+    assert result.influence.shape[1] == 200
+    assert result.shapley_value[:3].min() > 0.5
+    assert np.abs(result.shapley_value[3:]).max() < 0.2
+
+
 def test_result_is_saved_and_loaded(linear, tmp_path):
     result = fit(linear, n_coalitions=20).result_
     again = lw.ShapleyResult.load(result.save(tmp_path / "shapley.npz"))

@@ -99,6 +99,19 @@ class TestIdentities:
         )
 
 
+class TestCrossValidatedStopping:
+    @pytest.mark.parametrize("model", ["boosting", "gradient descent"])
+    def test_it_finds_the_truth_like_the_hold_out_rule(self, linear, model, gradient_descent):
+        chosen = model if model == "boosting" else gradient_descent
+        result = fit(linear, model=chosen, stopping="cross_validation", features=["X1"]).result_
+        assert result.traces[0][0].n_steps_taken > 0
+        assert abs(result.importance[0] - 1.6875) < 4 * result.standard_error[0] + 0.1
+
+    def test_it_goes_with_early_stopping_only(self, linear):
+        with pytest.raises(ValueError, match=r"goes with method='early_stopping'; got 'retrain'"):
+            fit(linear, stopping="cross_validation", method="retrain")
+
+
 class TestFeatureSets:
     def test_a_group_is_taken_away_together(self, linear):
         pair = fit(linear, groups={"pair": ["X1", "X2"]}).result_

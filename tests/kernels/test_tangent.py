@@ -5,7 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from lukewarm.kernels import TangentWarning, tangent_kernel  # noqa: E402
+from lukewarm.kernels import TangentMap, TangentWarning, tangent_kernel  # noqa: E402
+from lukewarm.kernels._tangent_factors import kernel_of_factors  # noqa: E402
 from lukewarm.learners._torch_layers import fully_connected  # noqa: E402
 
 
@@ -64,6 +65,25 @@ def test_layers_equal_row_gradients(parameterization, widths, n_outputs):
     assert expected.abs().min() > 0
     kernel = tangent_kernel(module, left, right, block_size=4)
     torch.testing.assert_close(kernel, expected, rtol=1e-8, atol=1e-8)
+
+
+def test_sampled_units_are_right_on_average():
+    module = fully_connected(
+        4, (40, 40), 1, activation="relu", parameterization="ntk", weight_scale=1.3, bias_scale=0.2
+    ).double()
+    inputs = random_inputs(8, 4, 0)
+    exact = tangent_kernel(module, inputs)
+    draws = torch.stack(
+        [
+            kernel_of_factors(factors, factors)
+            for seed in range(300)
+            for factors in [TangentMap(module, max_units=10, seed=seed).factors(inputs)]
+        ]
+    )
+    spread = draws.std(dim=0)
+    assert spread.min() > 0
+    # 300 draws: the mean lies within 4.5 standard errors of the exact kernel in all 64 entries.
+    assert ((draws.mean(dim=0) - exact).abs() < 4.5 * spread / 300**0.5).all()
 
 
 def test_layers_without_bias():

@@ -90,12 +90,13 @@ def test_columns_named_categorical_by_the_user_are_split_by_level():
     y = np.array([0.0, 5.0, 0.0, 5.0, 0.0, 5.0])[code]
     settings = {"depth": 1, "learning_rate": 0.5, "one_hot_max_size": 2}
     errors = []
-    for cat_features in (None, [0]):
+    for cat_features in (None, [0], ["code"]):
         model = catboost.CatBoostRegressor(cat_features=cat_features, **settings)
-        learner = CatBoostLearner(model)
+        learner = CatBoostLearner(model, feature_names=("code", "noise")).fresh(0)
         learner.advance(X, y, 5)
         errors.append(np.mean((learner.predict(X) - y) ** 2))
     assert errors[1] < 0.2 * errors[0]
+    assert errors[2] == errors[1]
 
 
 def test_a_level_unseen_in_training_and_a_missing_one_are_predicted():

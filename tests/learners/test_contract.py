@@ -14,7 +14,7 @@ from sklearn import pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lukewarm.data import Rows
-from lukewarm.learners import StagedLearner, as_learner, train_until
+from lukewarm.learners import LengthensSteps, StagedLearner, as_learner, train_until
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.stopping import Patience
 
@@ -245,6 +245,22 @@ class TestLearnerContract:
         dropped = mean_squared_error(y, learner.predict(X_removed))
         learner.advance(X_removed, y, 20)
         assert mean_squared_error(y, learner.predict(X_removed)) < 0.9 * dropped
+
+    def test_lengthened_steps_are_longer_and_leave_the_others_alone(self, engine, X, y):
+        learner = engine.learner()
+        if not isinstance(learner, LengthensSteps):
+            pytest.skip("the engine's steps have one length")
+        learner.advance(X, y, 4)
+        before = learner.predict(X)
+        usual, longer = learner.copy(), learner.copy()
+        longer.lengthen_steps(2.0)
+        np.testing.assert_array_equal(longer.predict(X), before)
+        for each in (usual, longer):
+            each.advance(X, y, 1)
+        # One tree on the same gradients splits alike; only the length differs. Classifiers'
+        # leaves and those of other losses need not, so this is about regression.
+        close(engine, longer.predict(X) - before, 2 * (usual.predict(X) - before))
+        assert np.ptp(usual.predict(X) - before) > 0.01
 
     def test_weights_decide_which_rows_count(self, engine, X, y):
         light = np.where(X[:, 0] > 0, 1.0, 1e-3)

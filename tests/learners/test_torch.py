@@ -222,3 +222,29 @@ def test_paper_setup_has_the_papers_scaling():
 def test_torch_loads_only_when_asked_for():
     code = "import sys, lukewarm.learners; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_small_steps_leave_the_number_of_threads_as_it_was(generator):
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        X = generator.normal(size=(50, 2))
+        learner = Network(widths=(8,))
+        learner.advance(X, X[:, 0], 1)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_small_steps_take_one_thread_and_large_ones_all(generator):
+    from lukewarm.learners._torch_threads import threads_for
+
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        with threads_for(32, torch.nn.Linear(8, 8)):
+            assert torch.get_num_threads() == 1
+        with threads_for(32, torch.nn.Linear(2048, 2048)):
+            assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(threads)

@@ -1,5 +1,7 @@
 """Kernel flow and its relatives as reductions of a trained network."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -207,6 +209,19 @@ def test_sampled_units_change_little(trained, evaluation):
     assert 0 < difference < 0.05 * np.var(evaluation.y)
 
 
+def test_half_precision_changes_little(trained, evaluation):
+    full, data = trained
+    exact, rounded = (
+        KernelFlow(KernelSketch(precision=precision))
+        .reduce(full, data, (0,), 0)
+        .predict(evaluation.X)
+        for precision in ("full", "bfloat16")
+    )
+    # bfloat16 rounds to one part in 256, errors of 64 summed terms average out.
+    difference = np.mean((exact - rounded) ** 2)
+    assert 0 < difference < (1 / 256) ** 2 * np.var(evaluation.y)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classifier_flows_under_cross_entropy(n_classes):
     X, score = correlated_rows(900, 0)
@@ -233,7 +248,7 @@ def test_learners_without_gradients_are_refused(trained):
         def predict(self, X):
             return np.zeros(len(X))
 
-    with pytest.raises(TypeError, match="linearises a network.*Constant"):
+    with pytest.raises(TypeError, match=r"linearises a network.*Constant"):
         KernelFlow().reduce(Constant(), trained[1], (0,), 0)
 
 
@@ -269,3 +284,42 @@ def test_zero_folded_steps_equal_dropout(trained, evaluation):
     model = FoldedStopping(Patience(3), max_steps=0).reduce(full, data, (0,), seed=0)
     dropout = Dropout().reduce(full, data, (0,), 0)
     np.testing.assert_array_equal(model.predict(evaluation.X), dropout.predict(evaluation.X))
+
+
+@pytest.mark.parametrize(
+    "reduction", [KernelFlow(), EarlyStopping(Patience(2), 3)], ids=lambda each: each.name
+)
+def test_threads_beside_change_no_number(reduction, trained, evaluation):
+    full, data = trained
+
+    def predict(removed):
+        return reduction.reduce(full, data, removed, seed=0).predict(evaluation.X)
+
+    sets = [(0,), (1,), (2,), ()]
+    alone = [predict(removed) for removed in sets]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(predict, sets))
+    assert not np.array_equal(alone[0], alone[1])
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_importance_meets_the_truth_on_several_data_sets():
+    """Removing X1 costs 9 * 1.5**2 * (1 - 0.5**2); dropout says 9 * 1.5**2."""
+    estimates = []
+    for seed in range(5):
+        X, y = correlated_rows(1200, 10 + seed)
+        data = as_data(X[:800], y[:800], 600)
+        network = Network((64,), learning_rate=0.01).fresh(seed)
+        full, _ = train_until(network, data.train, data.stopping, Patience(5), 200)
+        errors = [
+            mean_squared_error(
+                y[800:], KernelFlow().reduce(full, data, removed, seed).predict(X[800:])
+            )
+            for removed in ((0,), ())
+        ]
+        estimates.append(errors[0] - errors[1])
+    truth = 9 * 1.5**2 * 0.75
+    standard_error = np.std(estimates, ddof=1) / np.sqrt(len(estimates))
+    # A network fitted on 600 rows without X1 is a few percent above the best fit.
+    assert abs(np.mean(estimates) - truth) < 4 * standard_error + 0.05 * truth < 9 * 1.5**2 - truth

@@ -184,6 +184,14 @@ def test_sixty_players_and_two_hundred_coalitions(sampler):
     np.testing.assert_allclose(shapley.values, worth, atol=1e-6)
 
 
+def test_thousands_of_players_do_not_overflow():
+    worth = np.zeros(1500)
+    worth[:3] = 5.0
+    shapley = estimate(lambda kept: worth[list(kept)].sum(), 1500, 60, random_state=0)
+    assert np.isfinite(shapley.values).all()
+    assert shapley.values.sum() == pytest.approx(15)
+
+
 def test_default_solver_beats_the_others_at_equal_fits():
     table = saturating_table(9, seed=4)
     truth = shapley_of_table(table)

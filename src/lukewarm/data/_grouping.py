@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
-from scipy.stats import rankdata
 
 from lukewarm._typing import Features, Matrix
 from lukewarm._validation import check_number
@@ -82,6 +79,10 @@ def correlation_groups(X: Features, index: FeatureIndex, threshold: float) -> di
     Complete-linkage clustering of 1 - |Spearman's correlation|; a cluster has the name of its
     members.
     """
+    # scipy's clusters and ranks take longer to load than all the rest of the room.
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
     values = _numeric_columns(X)
     if len(values) < 2:
         return {}
@@ -122,6 +123,8 @@ def _prefixes(name: str) -> list[str]:
 
 def _rank_correlation(values: Matrix) -> Matrix:
     """Return Spearman's correlations; gaps take the mean rank, a constant column has none."""
+    from scipy.stats import rankdata
+
     ranks = rankdata(values, axis=0, nan_policy="omit")
     ranks = np.where(np.isnan(ranks), np.nanmean(ranks, axis=0), ranks)
     centred = ranks - ranks.mean(axis=0)

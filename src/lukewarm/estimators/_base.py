@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,22 @@ from lukewarm._typing import FeatureSet, Prediction
 from lukewarm._validation import check_choice, check_count, check_fraction, check_number
 from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._folds import FullModel, plan_splits, train_full, trained_full
-from lukewarm.estimators._problem import Problem, as_problem, check_columns, fill_by_column
+from lukewarm.estimators._problem import (
+    Problem,
+    as_problem,
+    check_columns,
+    fill_by_column,
+    stack_rows,
+    warn_seen_rows,
+)
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
 from lukewarm.learners import Learner, as_learner, check_can_go_on
 from lukewarm.parallel import run_jobs
-from lukewarm.reduction import Reduction, as_reduction
+from lukewarm.reduction import FoldedStopping, Reduction, as_reduction
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
+_STOPPINGS = ("hold_out", "cross_validation")
 _DEFAULT_PATIENCE = 10
 _DEFAULT_MAX_STEPS = 1000
 
@@ -73,6 +81,12 @@ class ImportanceEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_choice("inference", self.inference, INFERENCES)
+        check_choice("stopping", self.stopping, _STOPPINGS)
+        if self.stopping == "cross_validation" and self.method != "early_stopping":
+            raise ValueError(
+                "stopping='cross_validation' goes with method='early_stopping'; "
+                f"got {self.method!r}."
+            )
         check_fraction("train_fraction", self.train_fraction)
         check_fraction("level", self.level)
         check_number("min_delta", self.min_delta, minimum=0)
@@ -86,8 +100,23 @@ class ImportanceEstimator(BaseEstimator):
         elif not isinstance(self.fill, Mapping):
             check_number("fill", self.fill)
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, X_eval: Any, y_eval: Any) -> Problem:
+        """Return the checked problem with the evaluation rows the user named, if any."""
         self._check_parameters()
+        if self.cross_fit is not None and (self.prefit or X_eval is not None):
+            raise ValueError(
+                "cross_fit trains on every row in turn; leave it out with prefit=True or X_eval."
+            )
+        if X_eval is None and y_eval is None:
+            if self.prefit:
+                warn_seen_rows()
+            return self._checked(X, y, sample_weight)
+        if sample_weight is not None:
+            raise ValueError("sample_weight cannot be combined with X_eval; leave one out.")
+        stacked = stack_rows(X, y, X_eval, y_eval)
+        return replace(self._checked(*stacked, None), n_evaluation=len(y_eval))
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         problem = as_problem(X, y, sample_weight, self.model, self.measure)
         self.classes_ = problem.classes
         self.n_features_in_ = len(problem.index)
@@ -98,7 +127,7 @@ class ImportanceEstimator(BaseEstimator):
         groups = as_groups(self.groups, problem.X, problem.index)
         return as_feature_sets(problem.index, self.features, groups)
 
-    def _prepare(self, problem: Problem, *, prefit: bool = False) -> Prepared:
+    def _prepare(self, problem: Problem) -> Prepared:
         generator = as_generator(self.random_state)
         splits = plan_splits(problem, self.train_fraction, self.cross_fit, generator)
         learners = [
@@ -106,7 +135,7 @@ class ImportanceEstimator(BaseEstimator):
                 self.model,
                 n_classes=problem.n_classes,
                 seed=seed,
-                prefit=prefit,
+                prefit=self.prefit,
                 feature_names=problem.index.names,
             )
             for seed in draw_seeds(generator, len(splits))
@@ -116,16 +145,21 @@ class ImportanceEstimator(BaseEstimator):
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
-        reduction = as_reduction(self.method, rule, max_steps)
+        by_folds = self.stopping == "cross_validation"
+        reduction = (
+            FoldedStopping(rule, max_steps)
+            if by_folds
+            else as_reduction(self.method, rule, max_steps)
+        )
         numbers = np.concatenate([split.evaluation for split in splits])
         folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
         plan = self._plan(folds, problem.strata, numbers, generator)
         fill = fill_by_column(self.fill, problem)
-        if prefit:
+        if self.prefit:
             full_models = [trained_full(problem, splits[0], learners[0], fill)]
         else:
             full_models = run_jobs(
-                lambda job: train_full(problem, *job, rule, max_steps, fill),
+                lambda job: train_full(problem, *job, rule, max_steps, fill, binds=not by_folds),
                 list(zip(splits, learners, strict=True)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,

@@ -68,12 +68,18 @@ def train_full(
     rule: StoppingRule,
     max_steps: int,
     fill: Any,
+    *,
+    binds: bool = True,
 ) -> FullModel:
-    """Return the full model trained on the rows of `split`."""
+    """Return the full model trained on the rows of `split`.
+
+    `binds` tells whether a learner may keep the rows in a representation of its own; rows that
+    will be cut up again must stay as they are.
+    """
     started = perf_counter()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
     removal = Removal.learn(parts[0].X, fill)
-    if isinstance(learner, BindsRows):
+    if binds and isinstance(learner, BindsRows):
         bound = learner.bind(*(part.X for part in parts))
         parts = [Rows(X, part.y, part.weights) for X, part in zip(bound, parts, strict=True)]
     train, stopping, evaluation = parts

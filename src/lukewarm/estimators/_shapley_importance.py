@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,9 +41,11 @@ class ShapleyImportance(ImportanceEstimator):
     features : sequence, optional
         The players, by name or index; every column by default. Columns that are in no player are
         always kept.
-    groups : mapping from name to columns, optional
+    groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Columns that form one player.
-    inference, cross_fit, train_fraction, fill, patience, min_delta, max_steps, symmetric
+    inference, cross_fit, train_fraction, fill, stopping, patience, min_delta, max_steps
+        As for :class:`VariableImportance`.
+    symmetric, prefit
         As for :class:`VariableImportance`.
     level : float, default 0.95
         Level of the intervals.
@@ -83,15 +85,17 @@ class ShapleyImportance(ImportanceEstimator):
         n_coalitions: int | None = None,
         tolerance: float | None = None,
         features: Sequence[Any] | None = None,
-        groups: Mapping[str, Iterable[Any]] | None = None,
+        groups: str | Mapping[str, Any] | None = None,
         inference: str = "paired",
         cross_fit: int | None = None,
         train_fraction: float = 0.75,
-        fill: str | float = "mean",
+        fill: str | float | Mapping[Any, Any] = "mean",
+        stopping: str = "hold_out",
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
         symmetric: bool = True,
+        prefit: bool = False,
         level: float = 0.95,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -109,24 +113,36 @@ class ShapleyImportance(ImportanceEstimator):
         self.cross_fit = cross_fit
         self.train_fraction = train_fraction
         self.fill = fill
+        self.stopping = stopping
         self.patience = patience
         self.min_delta = min_delta
         self.max_steps = max_steps
         self.symmetric = symmetric
+        self.prefit = prefit
         self.level = level
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ShapleyImportance:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_eval: Any = None,
+        y_eval: Any = None,
+    ) -> ShapleyImportance:
         """Measure the Shapley values on this table.
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n, p)
+        X : DataFrame (pandas, polars or pyarrow) or array-like of shape (n, p)
         y : array-like of shape (n,)
             Numbers, or labels of classes.
         sample_weight : array-like of shape (n,), optional
+        X_eval, y_eval : like `X` and `y`, optional
+            The rows to evaluate on; by default a part of `X` that no model is trained on.
 
         Returns
         -------
@@ -134,7 +150,7 @@ class ShapleyImportance(ImportanceEstimator):
             Itself, with `result_` set.
         """
         self._check_work()
-        problem = self._problem(X, y, sample_weight)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval)
         players = self._feature_sets(problem)
         _check_disjoint(players)
         solver = self._chosen_solver(len(players))

@@ -29,6 +29,8 @@ from lukewarm.shapley import (
 
 _MOST_GROWTH = 2.0
 _LEAST_GROWTH = 1.25
+# Thousands of least-squares problems with more columns would cost more than they bring.
+_MOST_PROXY_COLUMNS = 200
 _HISTORY_POINTS = 8
 _HISTORY_RATIO = 0.7
 
@@ -100,7 +102,7 @@ class ShapleyRun:
             # Errors fall as one over the root of the number of coalitions, or faster.
             forecast = asked * (reached / tolerance) ** 2
             if np.isfinite(forecast):
-                most = min(forecast, 2.0**n_players - 2)
+                most = min(forecast, 2**n_players - 2)
                 self._expected = f", about {most - asked:.0f} to go"
             asked = int(np.clip(forecast, _LEAST_GROWTH * asked, _MOST_GROWTH * asked))
 
@@ -153,6 +155,8 @@ class ShapleyRun:
 
     def _make_proxies(self) -> list[ProxyGame]:
         problem = self._prepared.problem
+        if len(problem.index) > _MOST_PROXY_COLUMNS:
+            return []
         is_evaluation = np.zeros(len(problem.y), dtype=bool)
         is_evaluation[self._prepared.numbers] = True
         targets = problem.y[:, np.newaxis]

@@ -15,7 +15,6 @@ from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Prediction, RandomState
 from lukewarm._validation import check_choice, check_count
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
-from lukewarm.estimators._problem import Problem, stack_rows, warn_seen_rows
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
 from lukewarm.evaluation import EvaluationPredictions, warn_near_zero
@@ -37,7 +36,8 @@ class VariableImportance(ImportanceEstimator):
         supported library, a module, or anything that follows the learner protocol.
     method : str or Reduction, default "early_stopping"
         How the model without a feature set is obtained: "early_stopping" (go on training from the
-        full model, stop early), "dropout" (no training) or "retrain" (from the start).
+        full model, stop early), "dropout" (no training), "retrain" (from the start); for networks
+        also "kernel_flow" (early stopping in closed form), "lazy", "kernel_ridge" and "one_step".
     measure : str, Measure or list of them, optional
         Predictive skill; "neg_mse" by default, "deviance" for classes. With several, `result_` is
         that of the first and `results_` holds all.
@@ -60,6 +60,9 @@ class VariableImportance(ImportanceEstimator):
     fill : "mean", "zero", number or mapping from columns to values, default "mean"
         The value a removed column is held at; "mean" is that of the training rows. Columns of
         levels are held at their most frequent one. A mapping gives some columns another value.
+    stopping : "hold_out" or "cross_validation", default "hold_out"
+        Whether the steps of early stopping are chosen on the stopping rows, or by five folds of
+        all training rows and then taken on all of them.
     patience : int, optional
         Steps without improvement on the stopping rows that end training; the model's own by
         default (10 trees, 5 epochs).
@@ -120,6 +123,7 @@ class VariableImportance(ImportanceEstimator):
         cross_fit: int | None = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
+        stopping: str = "hold_out",
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
@@ -142,6 +146,7 @@ class VariableImportance(ImportanceEstimator):
         self.cross_fit = cross_fit
         self.train_fraction = train_fraction
         self.fill = fill
+        self.stopping = stopping
         self.patience = patience
         self.min_delta = min_delta
         self.max_steps = max_steps
@@ -179,9 +184,12 @@ class VariableImportance(ImportanceEstimator):
         VariableImportance
             Itself, with `result_` set.
         """
-        problem = self._problem_with(X, y, sample_weight, X_eval, y_eval)
+        if self.screen is not None:
+            check_choice("screen", self.screen, ("dropout",))
+        check_count("keep", self.keep)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval)
         sets = self._feature_sets(problem)
-        prepared = self._prepared = self._prepare(problem, prefit=self.prefit)
+        prepared = self._prepared = self._prepare(problem)
         if self.screen is not None:
             sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
         compared: list[FeatureSet] = [(), *sets.values()]
@@ -250,26 +258,6 @@ class VariableImportance(ImportanceEstimator):
 
         check_is_fitted(self, "result_")
         return plot_importance(self.result_, **options)
-
-    def _problem_with(
-        self, X: Any, y: Any, sample_weight: Any, X_eval: Any, y_eval: Any
-    ) -> Problem:
-        """Return the checked problem with the evaluation rows the user named, if any."""
-        if self.screen is not None:
-            check_choice("screen", self.screen, ("dropout",))
-        check_count("keep", self.keep)
-        if self.cross_fit is not None and (self.prefit or X_eval is not None):
-            raise ValueError(
-                "cross_fit trains on every row in turn; leave it out with prefit=True or X_eval."
-            )
-        if X_eval is None and y_eval is None:
-            if self.prefit:
-                warn_seen_rows()
-            return self._problem(X, y, sample_weight)
-        if sample_weight is not None:
-            raise ValueError("sample_weight cannot be combined with X_eval; leave one out.")
-        stacked = stack_rows(X, y, X_eval, y_eval)
-        return replace(self._problem(*stacked, None), n_evaluation=len(y_eval))
 
     def _assemble(self, prepared: Prepared, by_set: list[list[_Outcome]]) -> EvaluationPredictions:
         stacked = [

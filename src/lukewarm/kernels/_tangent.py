@@ -46,6 +46,9 @@ class TangentMap:
     max_units : int, optional
         Of layers wider than this, so many units drawn at random stand for all in the inner
         products. The kernel is then an unbiased, still positive semidefinite estimate.
+    precision : "full", "bfloat16" or "auto", default "full"
+        How hidden layers of plain fully connected networks are multiplied; "auto" takes bfloat16
+        for wide layers where the hardware is quicker at it.
     seed : int, default 0
         Draws the units.
 
@@ -57,13 +60,17 @@ class TangentMap:
     """
 
     def __init__(
-        self, module: torch.nn.Module, max_units: int | None = None, seed: int = 0
+        self,
+        module: torch.nn.Module,
+        max_units: int | None = None,
+        precision: str = "full",
+        seed: int = 0,
     ) -> None:
         _say_what_is_left_out(module)
         self._module = copy.deepcopy(module).eval()
         self._sample = UnitSample(max_units, seed)
         self._plain = (
-            SequentialTangent(self._module, self._sample)
+            SequentialTangent(self._module, self._sample, precision)
             if isinstance(self._module, torch.nn.Sequential) and SequentialTangent.covers(module)
             else None
         )

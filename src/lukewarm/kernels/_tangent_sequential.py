@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lukewarm._optional import require
 from lukewarm.kernels._tangent_factors import LayerFactor, TangentFactors
+from lukewarm.kernels._tangent_precision import product, product_dtype
 from lukewarm.learners._torch_layers import NormalLinear, ScaledLinear
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class SequentialTangent:
     ----------
     module : torch.nn.Sequential
     sample : UnitSample
+    precision : "auto", "full" or "bfloat16"
+        How the products of hidden layers are taken, see `product_dtype`.
 
     Notes
     -----
@@ -80,11 +83,15 @@ class SequentialTangent:
     of a backward pass in two-layer networks.
     """
 
-    def __init__(self, module: torch.nn.Sequential, sample: UnitSample) -> None:
+    def __init__(self, module: torch.nn.Sequential, sample: UnitSample, precision: str) -> None:
         self._layers = [layer for layer in module if isinstance(layer, torch.nn.Linear)]
         self._activations = [layer for layer in module if type(layer) in _SLOPES]
         self._input_units = [sample.draw(layer.in_features) for layer in self._layers]
         self._signal_units = [sample.draw(layer.out_features) for layer in self._layers]
+        self._dtypes = [product_dtype(precision, layer.weight) for layer in self._layers]
+        # The ends are narrow: lower precision would gain no time and lose digits of the outputs.
+        for end in (0, -1):
+            self._dtypes[end] = self._layers[end].weight.dtype
 
     @staticmethod
     def covers(module: Any) -> bool:
@@ -118,11 +125,20 @@ class SequentialTangent:
         self, inputs: torch.Tensor
     ) -> tuple[list[torch.Tensor], list[torch.Tensor], torch.Tensor]:
         signals, slopes = [inputs], []
-        for layer, activation in zip(self._layers[:-1], self._activations, strict=True):
-            before = layer(signals[-1])
+        for number, activation in enumerate(self._activations):
+            before = self._before_activation(number, signals[-1])
             signals.append(activation(before))
             slopes.append(_SLOPES[type(activation)](before, signals[-1]))
         return signals, slopes, self._layers[-1](signals[-1])
+
+    def _before_activation(self, number: int, signal: torch.Tensor) -> torch.Tensor:
+        layer, dtype = self._layers[number], self._dtypes[number]
+        if dtype == signal.dtype:
+            return layer(signal)
+        before = product(signal * weight_scale(layer), layer.weight.T, dtype)
+        if layer.bias is not None:
+            before += layer.bias * squared_bias_scale(layer) ** 0.5
+        return before
 
     def _backward(self, slopes: list[torch.Tensor], outputs: torch.Tensor) -> list[torch.Tensor]:
         """Return the (sampled) derivatives (n, k, d) of the outputs by each layer's output."""
@@ -136,7 +152,8 @@ class SequentialTangent:
             if number == 0 and units is not None:
                 weight, slope = sampled(weight, units), slope[:, units]
                 units = None
-            signal = (signal @ weight) * (slope * weight_scale(layer))[:, None]
+            signal = product(signal, weight, self._dtypes[number + 1])
+            signal *= (slope * weight_scale(layer))[:, None]
             signals.insert(0, sampled(signal, units))
         return signals
 

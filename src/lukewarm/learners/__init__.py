@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from lukewarm.learners._base import BindsRows, Learner, StagedLearner
+from lukewarm.learners._base import BindsRows, Learner, LengthensSteps, StagedLearner
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._registry import as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
@@ -16,6 +16,7 @@ __all__ = [
     "GradientBoostingLearner",
     "HistGradientBoostingLearner",
     "Learner",
+    "LengthensSteps",
     "LightGBMLearner",
     "Network",
     "ObliviousBoosting",
@@ -38,8 +39,8 @@ __all__ = [
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
-    "GradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
-    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_boosting",
+    "GradientBoostingLearner": "lukewarm.learners._sklearn_gradient",
+    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_hist",
     "LightGBMLearner": "lukewarm.learners._lightgbm",
     "Network": "lukewarm.learners._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",

@@ -85,3 +85,12 @@ class BindsRows(Learner, Protocol):
     def bind(self, X_train: Features, *others: Features) -> tuple[Features, ...]:
         """Return all the matrices in the representation learnt on the training rows."""
         ...
+
+
+@runtime_checkable
+class LengthensSteps(Learner, Protocol):
+    """A learner whose further steps can be made larger: boosters, by their learning rate."""
+
+    def lengthen_steps(self, factor: float) -> None:
+        """Make every further step `factor` times as large; the steps taken stay as they are."""
+        ...

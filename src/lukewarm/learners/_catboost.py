@@ -44,6 +44,8 @@ class CatBoostLearner(BlockMarginLearner):
     estimator : CatBoostRegressor or CatBoostClassifier
         Its settings are read; the object itself is never changed or trained. ``iterations`` becomes
         `max_steps`; CatBoost's own early stopping settings give way to the stopping rule.
+    feature_names : tuple of str, optional
+        Names of the columns, for an estimator that names its ``cat_features``.
     n_classes : int, optional
         None for regression.
     seed : int, default 0
@@ -69,7 +71,14 @@ class CatBoostLearner(BlockMarginLearner):
 
     first_block = 20  # a fit costs about as much as seven trees before its first tree
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        feature_names: tuple[str, ...] | None = None,
+        n_classes: int | None = None,
+        seed: int = 0,
+    ) -> None:
         check_task(estimator, n_classes)
         settings = estimator.get_params()
         loss = str(settings.get("loss_function", "")).partition(":")[0]
@@ -81,17 +90,24 @@ class CatBoostLearner(BlockMarginLearner):
         super().__init__(estimator, n_classes=n_classes, seed=seed)
         self.max_steps = next((int(settings[key]) for key in _ITERATIONS if key in settings), 1000)
         self._settings = {key: value for key, value in settings.items() if key not in _OVERRULED}
-        self._cat_features = settings.get("cat_features")
+        self._cat_features = _positions(settings.get("cat_features"), feature_names)
         self._has_exponential_link = loss in _EXPONENTIAL_LOSSES
         self._learning_rate = next(
             (settings[key] for key in _LEARNING_RATE if settings.get(key) is not None), None
         )
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> CatBoostLearner:
+    def from_fitted(
+        cls,
+        estimator: Any,
+        *,
+        n_classes: int | None,
+        seed: int,
+        feature_names: tuple[str, ...] | None = None,
+    ) -> CatBoostLearner:
         """Return a learner that stands where the fitted estimator stands."""
         check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
+        learner = cls(estimator, feature_names=feature_names, n_classes=n_classes, seed=seed)
         learner._cat_features = list(estimator.get_cat_feature_indices())
         learner._learning_rate = estimator.learning_rate_
         learner._segments = (_CatBoostTrees(estimator, estimator.tree_count_),)
@@ -103,6 +119,12 @@ class CatBoostLearner(BlockMarginLearner):
         catboost = require("catboost", "catboost")
         kind = catboost.CatBoostRegressor if n_classes is None else catboost.CatBoostClassifier
         return cls(kind(), n_classes=n_classes, seed=seed)
+
+    def fresh(self, seed: int) -> CatBoostLearner:
+        """Return an untrained learner with the same settings."""
+        twin: Any = super().fresh(seed)
+        twin._cat_features = self._cat_features
+        return twin
 
     def _grow(
         self,
@@ -116,7 +138,8 @@ class CatBoostLearner(BlockMarginLearner):
         pool = self._pool(X, target, weights, baseline)
         if self._learning_rate is None:
             self._learning_rate = self._chosen_learning_rate(pool)
-        model = self._untrained(n_steps, learning_rate=self._learning_rate)
+        learning_rate = min(self._learning_rate * self._step_length, 1.0)
+        model = self._untrained(n_steps, learning_rate=learning_rate)
         model.fit(pool)
         return _CatBoostTrees(model, n_steps)
 
@@ -200,6 +223,14 @@ class _CatBoostTrees:
 class _StopAtOnce:
     def after_iteration(self, info: Any) -> bool:
         return False
+
+
+def _positions(cat_features: Any, names: tuple[str, ...] | None) -> list[Any] | None:
+    if cat_features is None or names is None:
+        return cat_features
+    return [
+        names.index(key) if isinstance(key, str) and key in names else key for key in cat_features
+    ]
 
 
 def _with_text_levels(X: Features, cat_features: Any) -> tuple[Features, list[Any] | None]:

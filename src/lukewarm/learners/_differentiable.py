@@ -19,7 +19,7 @@ class DifferentiableLearner(Learner, Protocol):
 
     @property
     def training_loss(self) -> str | None:
-        """What it is trained on: "squared_error", "cross_entropy", or None for a loss of its own."""
+        """What it is trained on: "squared_error", "cross_entropy", or None for its own loss."""
         ...
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:

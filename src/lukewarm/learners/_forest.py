@@ -179,7 +179,7 @@ def _count_below(
         below = 0
         for turn in range(n_turns):
             step = 1 << (n_turns - 1 - turn)
-            below += step * np.int64(padded[below + step - 1] < x)
+            below += step * int(padded[below + step - 1] < x)
         codes[row] = missing if np.isnan(x) else below
 
 

@@ -106,6 +106,7 @@ class LightGBMLearner(LiveMarginLearner):
             # LightGBM otherwise times two layouts against each other, and the sums differ.
             "force_col_wise": "force_row_wise" not in self._settings,
             **self._settings,
+            "learning_rate": self._settings["learning_rate"] * self._step_length,
             "objective": self._objective,
             "seed": (self.seed + self.n_steps) % (2**31 - 1),
             "verbosity": -1,

@@ -62,6 +62,7 @@ class MarginLearner(ABC):
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self._segments: tuple[Segment, ...] = ()
         self._first_step = 0
+        self._step_length = 1.0
         self._margins = _MarginMemory()
 
     @property
@@ -89,6 +90,10 @@ class MarginLearner(ABC):
         twin._first_step = self.n_steps
         twin._margins = _MarginMemory()
         return twin
+
+    def lengthen_steps(self, factor: float) -> None:
+        """Make every further tree count `factor` times as much."""
+        self._step_length *= factor
 
     @abstractmethod
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._base import Learner, StagedLearner
+from lukewarm.learners._base import Learner, LengthensSteps, StagedLearner
 from lukewarm.learners._fitted import as_seen, check_fitted, with_names
 from lukewarm.learners._sklearn_epochs import untrained_prediction
 
@@ -115,6 +115,12 @@ class StagedPipelineLearner(PipelineLearner):
     def block_size(self) -> int:
         """Steps worth taking in one call."""
         return self.last.block_size
+
+    def lengthen_steps(self, factor: float) -> None:
+        """Make every further step of the model `factor` times as large."""
+        if not isinstance(self.last, LengthensSteps):
+            raise TypeError(f"the steps of a {type(self.last).__name__} cannot be lengthened.")
+        self.last.lengthen_steps(factor)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` steps."""

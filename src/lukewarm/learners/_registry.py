@@ -7,7 +7,7 @@ from typing import Any
 
 from lukewarm._validation import check_choice
 from lukewarm.learners._base import Learner, StagedLearner
-from lukewarm.learners._fitted import check_columns_seen
+from lukewarm.learners._fitted import check_columns_seen, check_fitted
 
 # (top package, class): the learner that wraps such a class or a subclass of it. Looked up along
 # the type's bases, so an engine the user has not imported is not imported here either.
@@ -37,6 +37,7 @@ _BY_NAME = {
     "network": "Network",
     "catboost": "CatBoostLearner",
 }
+_READ_NAMES = ("CatBoostLearner", "WholeFitLearner")
 _SUPPORTED = (
     "an estimator of CatBoost, LightGBM or XGBoost, HistGradientBoosting, GradientBoosting, MLP or "
     "SGD of scikit-learn, a skorch net, a torch.nn.Module, a Pipeline that ends in one of these, "
@@ -91,14 +92,12 @@ def as_learner(
         check_columns_seen(model, feature_names)
     if wrapper == "PipelineLearner":
         return _of_pipeline(model, n_classes, seed, prefit, feature_names)
-    if wrapper == "TorchLearner":
-        if prefit:
-            return _load(wrapper)(model, standardize=False, n_classes=n_classes, seed=seed)
-        # Drawn anew: what the module may have learnt before must not reach the evaluation rows.
-        return _load(wrapper)(model, n_classes=n_classes, seed=seed).fresh(seed)
-    options = {"feature_names": feature_names} if wrapper == "WholeFitLearner" else {}
-    make = _load(wrapper).from_fitted if prefit else _load(wrapper)
-    return make(model, n_classes=n_classes, seed=seed, **options)
+    options = {"feature_names": feature_names} if wrapper in _READ_NAMES else {}
+    if prefit:
+        return _of_trained(wrapper, model, n_classes, seed, **options)
+    learner = _load(wrapper)(model, n_classes=n_classes, seed=seed, **options)
+    # A module is drawn anew: what it may have learnt before must not reach the evaluation rows.
+    return learner.fresh(seed) if wrapper == "TorchLearner" else learner
 
 
 def _wrapper_of(model: Any) -> str:
@@ -131,6 +130,17 @@ def _of_learner(model: Learner, n_classes: int | None, seed: int) -> Learner:
             f"classify, but the target has {n_classes} classes."
         )
     return model.for_classes(n_classes).fresh(seed)
+
+
+def _of_trained(
+    wrapper: str, model: Any, n_classes: int | None, seed: int, **options: Any
+) -> Learner:
+    if wrapper == "TorchLearner":
+        return _load(wrapper)(model, standardize=False, n_classes=n_classes, seed=seed)
+    if wrapper == "learner_of_boosting":
+        check_fitted(model, n_classes)
+        return model.learner_.copy(seed)
+    return _load(wrapper).from_fitted(model, n_classes=n_classes, seed=seed, **options)
 
 
 def _of_pipeline(

@@ -36,7 +36,7 @@ def train_until(
     >>> X = generator.normal(size=(200, 2))
     >>> rows = Rows(X, X[:, 0])
     >>> learner, trace = train_until(ObliviousBoosting(), rows, rows, Patience(5), max_steps=30)
-    >>> trace.losses[trace.stopped_step] < 0.5 * trace.losses[0]
+    >>> bool(trace.losses[trace.stopped_step] < 0.5 * trace.losses[0])
     True
     """
     if isinstance(learner, StagedLearner):

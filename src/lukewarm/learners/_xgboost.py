@@ -18,6 +18,7 @@ from lukewarm.learners._margins import Segment
 from lukewarm.learners._task import check_task
 
 _DEFAULT_TREES = 100
+_DEFAULT_LEARNING_RATE = 0.3
 _NOT_NATIVE = ("random_state", "eval_metric", "verbosity", "objective", "num_class")
 _EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
 
@@ -89,8 +90,10 @@ class XGBoostLearner(LiveMarginLearner):
         return _XGBoostTraining(booster, data, has_intercept=baseline is None)
 
     def _native_settings(self) -> dict[str, Any]:
+        learning_rate = self._settings.get("learning_rate", _DEFAULT_LEARNING_RATE)
         settings = {
             **self._settings,
+            "learning_rate": min(learning_rate * self._step_length, 1.0),
             "objective": self._objective,
             "seed": (self.seed + self.n_steps) % (2**31 - 1),
             "verbosity": 0,

@@ -93,6 +93,8 @@ def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
             sizes, values - 2 * errors, values + 2 * errors, color=colour, alpha=0.15, linewidth=0
         )
     axes.set_xscale("log")
+    axes.set_xticks(sizes, [str(size) for size in sizes])
+    axes.set_xticks([], minor=True)
     axes.set(xlabel="reduced models fitted", ylabel=f"Shapley value (share of {result.measure})")
     axes.figure.legend(loc="outside right upper", frameon=False)
     tidy(axes)

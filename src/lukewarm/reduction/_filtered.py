@@ -55,11 +55,8 @@ class FilteredReduction(ABC):
         train, stopping = data.without(removed)
         chosen_on = None if self.n_folds else stopping
         fitted_on = joined(train, stopping) if self.n_folds else train
-        candidates = self.sketch.draw(len(fitted_on), seed)
         others = None if chosen_on is None else chosen_on.X
-        linearization = Linearization(
-            network, fitted_on.X, others, candidates, self.sketch.max_units
-        )
+        linearization = self.sketch.linearize(network, fitted_on.X, others, seed)
         fold_of_row = np.random.default_rng(seed).permutation(len(fitted_on)) % (self.n_folds or 1)
         solution = self.sketch.best(
             linearization,

@@ -57,10 +57,7 @@ class KernelFlow:
         started = perf_counter()
         network = as_differentiable(full, self.name)
         train, stopping = data.without(removed)
-        candidates = self.sketch.draw(len(train), seed)
-        linearization = Linearization(
-            network, train.X, stopping.X, candidates, self.sketch.max_units
-        )
+        linearization = self.sketch.linearize(network, train.X, stopping.X, seed)
         solution = self.sketch.best(
             linearization,
             len(train),

@@ -12,7 +12,7 @@ from lukewarm.reduction._spectral import ridge_filter, single_step_filter
 
 
 class Lazy(FilteredReduction):
-    """LazyVI: ridge regression on the full network's linearisation (Gao, Stevens, Willett 2022).
+    """LazyVI: ridge regression on the full network's linearisation (Gao et al. 2022).
 
     Parameters
     ----------

@@ -70,6 +70,7 @@ class Linearization:
         Training rows that may serve as landmarks, in the order they are taken.
     max_units : int, optional
         Units of wider layers that stand for all in the kernel; all by default.
+    precision : "full", "bfloat16" or "auto"
     """
 
     def __init__(
@@ -79,11 +80,12 @@ class Linearization:
         others: Features | None,
         landmark_rows: np.ndarray,
         max_units: int | None = None,
+        precision: str = "full",
     ) -> None:
         from lukewarm.kernels import TangentMap
 
         self._full = full
-        self._gradients = TangentMap(full.module, max_units)
+        self._gradients = TangentMap(full.module, max_units, precision)
         self._landmark_rows = landmark_rows.copy()
         parts = [train] if others is None else [train, others]
         self._rows = [RowGradients(self._gradients, full.inputs(part)) for part in parts]

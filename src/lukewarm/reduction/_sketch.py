@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lukewarm._typing import Vector
-from lukewarm._validation import check_count, check_number
+from lukewarm._typing import Features, Vector
+from lukewarm._validation import check_choice, check_count, check_number
+from lukewarm.learners import DifferentiableLearner
 from lukewarm.reduction._linearized import Linearization
 from lukewarm.reduction._path_trace import PathTrace
 from lukewarm.reduction._spectral import LandmarkBasis
@@ -41,12 +42,16 @@ class KernelSketch:
         Landmarks are doubled until the loss falls by less than this share.
     max_units : int or None, default 512
         Units of a wider layer that stand for all of them in inner products; None: all.
+    precision : "auto", "full" or "bfloat16", default "auto"
+        How hidden layers are multiplied; "auto" takes bfloat16 for layers at least 1024 wide
+        where the hardware is quicker at it.
     """
 
     n_landmarks: int = 128
     max_landmarks: int = 512
     tolerance: float = 0.005
     max_units: int | None = 512
+    precision: str = "auto"
 
     def __post_init__(self) -> None:
         check_count("n_landmarks", self.n_landmarks, minimum=2)
@@ -54,6 +59,14 @@ class KernelSketch:
         check_number("tolerance", self.tolerance, minimum=0)
         if self.max_units is not None:
             check_count("max_units", self.max_units)
+        check_choice("precision", self.precision, ("auto", "full", "bfloat16"))
+
+    def linearize(
+        self, full: DifferentiableLearner, train: Features, others: Features | None, seed: int
+    ) -> Linearization:
+        """Return the linearisation of `full` on these rows, before its first landmark."""
+        candidates = self.draw(len(train), seed)
+        return Linearization(full, train, others, candidates, self.max_units, self.precision)
 
     def draw(self, n_rows: int, seed: int) -> np.ndarray:
         """Return the rows that may become landmarks, drawn uniformly."""

@@ -30,7 +30,8 @@ def regression_adjusted(
     is known to the proxy without one of its draws, so only pairs drawn once contribute. Averaged
     over what the counts could have been given the distinct pairs (Rao-Blackwell), pair S with
     probability q among T draws contributes with the factor (1 - q)**(T - 1) / (1 - (1 - q)**T):
-    the correction fades as the coalitions are exhausted.
+    the correction fades as the coalitions are exhausted. The estimate is unbiased but for what the
+    same draws chose in the prior, an order of smoothness and whether the proxies take part.
 
     The covariance is that of the regression estimator under sampling without replacement: the
     pairs' weights times their left-out errors, times the chance of not being in the sample. Proxies

@@ -10,7 +10,7 @@ import pandas as pd
 from lukewarm._typing import Features, FeatureSet, Matrix, Vector
 from lukewarm.shapley._coalitions import Coalition, as_membership
 
-_CHUNK = 256
+_CHUNK_ENTRIES = 4_000_000
 _RIDGE = 1e-6
 
 
@@ -52,8 +52,9 @@ class LinearGame:
         # One more column, always kept, stands for the columns that belong to no player (-1).
         kept = np.column_stack([membership, np.ones(len(membership), dtype=bool)])
         columns = kept[:, self._player_of]
-        starts = range(0, len(columns), _CHUNK)
-        return np.concatenate([self._of_columns(columns[at : at + _CHUNK]) for at in starts])
+        chunk = max(_CHUNK_ENTRIES // columns.shape[1] ** 2, 1)
+        starts = range(0, len(columns), chunk)
+        return np.concatenate([self._of_columns(columns[at : at + chunk]) for at in starts])
 
     def _of_columns(self, kept: np.ndarray) -> Vector:
         both = kept[:, :, np.newaxis] & kept[:, np.newaxis, :]

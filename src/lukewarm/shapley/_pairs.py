@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import helmert
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.shapley._coalitions import (
@@ -77,7 +78,8 @@ class PairSample:
         n_players = self.membership.shape[1]
         sizes = self.membership.sum(axis=1)
         share = np.exp(-log_n_subsets(n_players, sizes))
-        return 2 * size_law(n_players)[sizes - 1] * share
+        # Beyond a thousand players a single coalition's probability is too small for a float.
+        return np.maximum(2 * size_law(n_players)[sizes - 1] * share, np.finfo(float).tiny)
 
     @property
     def shapley_weights(self) -> Matrix:
@@ -99,5 +101,4 @@ class PairSample:
 
 def sum_zero_basis(n_players: int) -> Matrix:
     """Return p - 1 orthonormal vectors whose entries sum to zero, as columns."""
-    centring = np.eye(n_players) - 1 / n_players
-    return np.linalg.svd(centring)[0][:, : n_players - 1]
+    return helmert(n_players).T

@@ -21,6 +21,7 @@ _LARGEST_SHARE = 0.45
 _ADDITIVE_VARIANCE = 1e3
 _ROUGHNESS = 3e-3
 _MOST_FOR_CHOICE = 256
+_MOST_NODES = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +124,12 @@ def _covariance_with_shapley(signs: Matrix, share: float) -> Matrix:
     """Return the prior covariance of the Shapley values with the differences, (p, n).
 
     The integral of a product of (1 + x ratio sign_j) over x in [-1, 1] weighs the products of d
-    signs by 2 / d; it is a polynomial in x, so Gauss-Legendre nodes give it exactly.
+    signs by 2 / d; it is a polynomial in x, so Gauss-Legendre nodes give it exactly. It grows no
+    faster than exp(4 |x|), so for many players a fixed number of nodes is as good as exact.
     """
     n_players = signs.shape[1]
     ratio = share / (1 - share)
-    nodes, node_weights = np.polynomial.legendre.leggauss(n_players // 2 + 1)
+    nodes, node_weights = np.polynomial.legendre.leggauss(min(n_players // 2 + 1, _MOST_NODES))
     covariance = 2 * _ADDITIVE_VARIANCE / n_players * signs.T
     for node, weight in zip(nodes, node_weights, strict=True):
         factors = (1 + ratio * node * signs) / (1 + ratio)

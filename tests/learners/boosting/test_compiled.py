@@ -5,23 +5,24 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from lukewarm.learners.boosting import _block, _compiled
+from lukewarm.learners.boosting import _compiled, _warm_up
 from lukewarm.learners.boosting._grow import grow_trees
 from lukewarm.learners.boosting._rng import next_state, start_stream, uniform
 
 
-def test_kept_code_is_out_of_date_when_any_file_of_the_room_changes():
+def test_kept_code_is_out_of_date_when_any_compiled_file_changes():
     # numba stamps one file; were this attribute gone, the guard would be, too.
-    assert grow_trees._cache._cache_file._source_stamp == _compiled._stamp_of_room()
+    assert grow_trees._cache._cache_file._source_stamp == _compiled._stamp_of_sources()
 
 
 def test_long_compilation_is_announced(monkeypatch, caplog):
     calls = []
-    monkeypatch.setattr(_block, "_SECONDS_BEFORE_A_WORD", 0.0)
-    monkeypatch.setattr(_block, "Timer", lambda *given: instant_timer(calls, *given))
-    monkeypatch.setattr(_block, "_grow_one_tree", lambda: calls.append("compiled"))
+    monkeypatch.setattr(_warm_up, "_SECONDS_BEFORE_A_WORD", 0.0)
+    monkeypatch.setattr(_warm_up, "Timer", lambda *given: instant_timer(calls, *given))
+    monkeypatch.setattr(_warm_up, "compile_registered", lambda: None)
+    monkeypatch.setattr(_warm_up, "_grow_one_tree", lambda: calls.append("compiled"))
     with caplog.at_level(logging.WARNING):
-        _block.compile_once.__wrapped__()
+        _warm_up.compile_once.__wrapped__()
     assert calls == ["started", "compiled", "cancelled"]
     assert "compiling" in caplog.text
 

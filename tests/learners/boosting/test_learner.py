@@ -6,7 +6,7 @@ import pytest
 
 from lukewarm.data import Removal, Rows
 from lukewarm.learners import BindsRows, StagedLearner, train_until
-from lukewarm.learners.boosting import ObliviousBoosting
+from lukewarm.learners.boosting import ObliviousBoosting, _block
 from lukewarm.stopping import Patience
 
 NOISY = {
@@ -154,7 +154,8 @@ def test_all_weights_doubled_change_nothing(X, y):
 
 
 @pytest.mark.parametrize("settings", [*SETTINGS, {"n_classes": 3}])
-def test_threads_do_not_change_a_result(X, y, settings):
+def test_threads_do_not_change_a_result(X, y, settings, monkeypatch):
+    monkeypatch.setattr(_block, "_FEWEST_CODES_TO_SHARE", 0)
     target = target_of(y, settings)
     alone = trained(X, target, 20, **settings)
     for n_threads in (2, 3):

@@ -3,12 +3,10 @@
 Importing this room loads numba; `lukewarm.learners` does so only when one of its names is used.
 """
 
-from lukewarm.learners.boosting._estimators import (
-    ObliviousBoostingClassifier,
-    ObliviousBoostingRegressor,
-    learner_of_boosting,
-)
+from lukewarm.learners.boosting._classifier import ObliviousBoostingClassifier
+from lukewarm.learners.boosting._from_estimator import learner_of_boosting
 from lukewarm.learners.boosting._learner import ObliviousBoosting
+from lukewarm.learners.boosting._regressor import ObliviousBoostingRegressor
 from lukewarm.learners.boosting._rows import BinnedRows
 
 __all__ = [

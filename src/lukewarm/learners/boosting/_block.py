@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from threading import Timer
 
 import numpy as np
 
@@ -20,10 +17,11 @@ from lukewarm.learners.boosting._grow import (
 )
 from lukewarm.learners.boosting._histograms import quantise
 from lukewarm.learners.boosting._trees import Trees
+from lukewarm.learners.boosting._warm_up import compile_once
 from lukewarm.learners.boosting._work import Problem, Rules, Table, Workspace, make_workspace
 
-_LOGGER = logging.getLogger(__name__)
-_SECONDS_BEFORE_A_WORD = 1.0
+# Handing a level to threads costs as much as counting some hundred thousand codes.
+_FEWEST_CODES_TO_SHARE = 500_000
 
 
 def grow_block(
@@ -44,7 +42,7 @@ def grow_block(
     """
     compile_once()
     work = make_workspace(table, problem, candidates, trees.features.shape[1])
-    if n_threads == 1:
+    if n_threads == 1 or table.codes.shape[1] * len(candidates) < _FEWEST_CODES_TO_SHARE:
         grow_trees(
             table,
             problem,
@@ -140,44 +138,3 @@ def _grow_tree(
         )
         if not is_split:
             return
-
-
-@lru_cache(maxsize=1)
-def compile_once() -> None:
-    """Compile the engine, or load it from numba's cache on disk; log what takes so long."""
-    word = Timer(
-        _SECONDS_BEFORE_A_WORD,
-        _LOGGER.warning,
-        ["compiling the boosting engine; numba keeps it on disk, so later runs start at once"],
-    )
-    word.daemon = True
-    word.start()
-    try:
-        _grow_one_tree()
-    finally:
-        word.cancel()
-
-
-def _grow_one_tree() -> None:
-    """Grow a tree on two rows: any call compiles, and this one takes no time beyond that."""
-    table = Table(
-        np.array([[1, 2]], np.uint8), np.array([3]), np.array([1]), np.array([1]), np.array([False])
-    )
-    problem = Problem(np.array([[0.0, 1.0]]), np.zeros(1), np.ones(2), False, 0)
-    rules = Rules(0.1, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
-    trees = Trees.blank(1, 1, 1, table.is_category)
-    grow_trees(
-        table,
-        problem,
-        rules,
-        np.zeros(1, np.int32),
-        0,
-        0,
-        1.0,
-        np.zeros((1, 2)),
-        trees.features,
-        trees.thresholds,
-        trees.values,
-        trees.scales,
-        make_workspace(table, problem, np.zeros(1, np.int32), 1),
-    )

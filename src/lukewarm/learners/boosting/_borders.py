@@ -14,6 +14,7 @@ import pandas as pd
 from lukewarm._typing import Features
 from lukewarm.learners.boosting._columns import CategoryColumn, Column, NumericColumn
 from lukewarm.learners.boosting._encode import PADDED_WIDTH, encode_numbers
+from lukewarm.learners.boosting._warm_up import compile_once
 from lukewarm.learners.boosting._work import Table
 
 
@@ -38,6 +39,7 @@ class Borders:
             raise ValueError(
                 f"X must have {len(self.columns)} columns, as in training; got {X.shape[1]}."
             )
+        compile_once()
         codes = np.empty((len(self.columns), len(X)), dtype=np.uint8)
         if isinstance(X, np.ndarray):
             self._encode_matrix(X, codes, n_threads)

@@ -58,7 +58,7 @@ class SquaredError:
 
     def target(self, y: Vector) -> np.ndarray:
         """Return y as the one output's target."""
-        return np.array(y, dtype=float)[None, :]
+        return _as_row(y)
 
     def start(self, target: np.ndarray, weights: Vector) -> np.ndarray:
         """Return the mean of y."""
@@ -148,5 +148,10 @@ class ProbabilityError:
 
 def _indicators(y: Vector, n_outputs: int) -> np.ndarray:
     if n_outputs == 1:
-        return np.array(y, dtype=float)[None, :]
+        return _as_row(y)
     return (np.arange(n_outputs)[:, None] == y[None, :]).astype(float)
+
+
+def _as_row(y: Vector) -> np.ndarray:
+    # Compiled for arrays that may be written to, so another kind would compile everything anew.
+    return np.require(y, dtype=float, requirements=["C", "W"])[None, :]

@@ -46,7 +46,8 @@ class BinnedRows:
         self.fill_codes = np.zeros(n_features, np.uint8) if fill_codes is None else fill_codes
         self._source = self if source is None else source
         if source is None:
-            self.varies = (codes != codes[:, :1]).any(axis=1)
+            # One feature at a time, for a comparison of all would take as much room as the codes.
+            self.varies = np.array([bool((code != code[:1]).any()) for code in codes])
             self._groups: WeakKeyDictionary[Trees, np.ndarray] = WeakKeyDictionary()
             self._lock = threading.Lock()
         else:

@@ -1,0 +1,153 @@
+"""The trees a learner stands on, and their sums on the rows it has met."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from lukewarm.learners.boosting._apply import add_groups, add_trees
+from lukewarm.learners.boosting._rows import BinnedRows
+from lukewarm.learners.boosting._trees import Trees
+
+_FREEZING = threading.Lock()
+_NO_STAGES = np.empty((0, 0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Standing:
+    """The sum of leaf values on some rows after some step; never written to."""
+
+    step: int
+    raw: np.ndarray
+
+
+class Ensemble:
+    """A growing run of trees over a start value; twins share the trees they have in common.
+
+    Parameters
+    ----------
+    start : ndarray of shape (n_outputs,)
+    unit : float
+        The grid of leaf values.
+    shared : Trees
+        Trees that twins may share; the leaves rows reach in them are kept with the rows.
+    """
+
+    def __init__(self, start: np.ndarray, unit: float, shared: Trees) -> None:
+        self.start = start
+        self.unit = unit
+        self._shared = shared
+        self._own = shared.first(0)
+        self._standings: WeakKeyDictionary[BinnedRows, _Standing] = WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_standings": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _standings=WeakKeyDictionary())
+
+    def __len__(self) -> int:
+        return len(self._shared) + len(self._own)
+
+    def twin(self) -> Ensemble:
+        """Return an ensemble of the same trees that grows independently."""
+        with _FREEZING:
+            # From here on the trees so far are one object, so that every twin finds the leaves
+            # of the rows it meets already computed.
+            if len(self._own):
+                self._shared = self._shared.followed_by(self._own)
+                self._own = self._own.first(0)
+            return Ensemble(self.start, self.unit, self._shared)
+
+    def trees(self, first: int, last: int) -> Trees:
+        """Return the trees of the steps first + 1 .. last."""
+        n_shared = len(self._shared)
+        if first >= n_shared:
+            return self._own.slice(first - n_shared, last - n_shared)
+        if last <= n_shared:
+            return self._shared.slice(first, last)
+        return self._shared.slice(first, n_shared).followed_by(self._own.first(last - n_shared))
+
+    def append(self, grown: Trees, rows: BinnedRows, raw: np.ndarray) -> None:
+        """Add trees; `raw` is the sum of all leaf values on `rows` with them."""
+        self._own = self._own.followed_by(grown)
+        self._standings[rows] = _Standing(len(self), raw)
+
+    def truncate(self, step: int) -> None:
+        """Drop the trees after `step`."""
+        if step < len(self._shared):
+            self._shared = self._shared.first(step)
+        self._own = self._own.first(step - len(self._shared))
+        later = [rows for rows, standing in self._standings.items() if standing.step > step]
+        for rows in later:
+            del self._standings[rows]
+
+    def scale(self, step: int) -> float:
+        """Return the factor that shrinkage has left of the sum of leaf values after `step`."""
+        return float(self.trees(step - 1, step).scales[0]) if step else 1.0
+
+    def outputs(self, rows: BinnedRows) -> np.ndarray:
+        """Return where the model stands on these rows, shape (n_outputs, n)."""
+        return self.start[:, None] + self.scale(len(self)) * self.raw(rows, len(self))
+
+    def staged_outputs(self, rows: BinnedRows, first_step: int) -> np.ndarray:
+        """Return where it stood after each of the steps first_step .. the last, first_step > 0."""
+        raw = self.raw(rows, first_step - 1).copy()
+        trees = self.trees(first_step - 1, len(self))
+        stages = np.empty((len(trees), *raw.shape))
+        _add(rows, trees, raw, stages)
+        self._standings[rows] = _Standing(len(self), raw)
+        stages *= trees.scales[:, None, None]
+        stages += self.start[:, None]
+        return stages
+
+    def raw(self, rows: BinnedRows, step: int) -> np.ndarray:
+        """Return the sum of leaf values after `step` trees, shape (n_outputs, n); not to write."""
+        standing = self._standings.get(rows)
+        if standing is None or standing.step > step:
+            standing = self._first_standing(rows, step)
+        if standing.step < step:
+            raw = standing.raw.copy()
+            _add(rows, self.trees(standing.step, step), raw, _NO_STAGES)
+            standing = _Standing(step, raw)
+        if step:
+            self._standings[rows] = standing
+        return standing.raw
+
+    def _first_standing(self, rows: BinnedRows, step: int) -> _Standing:
+        """Return the standing after the shared trees, from stored leaves, or that before any."""
+        raw = np.zeros((len(self.start), len(rows)))
+        trees = self._shared
+        groups = rows.leaf_groups(trees) if 0 < len(trees) <= step else None
+        if groups is None:
+            return _Standing(0, raw)
+        add_groups(
+            groups,
+            trees.group_size,
+            trees.features,
+            trees.thresholds,
+            trees.values,
+            trees.is_category,
+            rows.removed,
+            rows.fill_codes,
+            raw,
+        )
+        return _Standing(len(trees), raw)
+
+
+def _add(rows: BinnedRows, trees: Trees, raw: np.ndarray, stages: np.ndarray) -> None:
+    add_trees(
+        rows.codes,
+        trees.features,
+        trees.thresholds,
+        trees.values,
+        trees.is_category,
+        rows.removed,
+        rows.fill_codes,
+        raw,
+        stages,
+    )

@@ -1,0 +1,169 @@
+"""What the scikit-learn estimators share: settings, checks, training with and without stopping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lukewarm._typing import Features, RandomState, Vector
+from lukewarm._validation import check_count, check_fraction, check_weights
+from lukewarm.data import Rows
+from lukewarm.learners._training import train_until
+from lukewarm.learners.boosting._learner import ObliviousBoosting
+from lukewarm.stopping import Patience
+
+_LEARNER_PARAMETERS = (
+    "depth",
+    "learning_rate",
+    "n_bins",
+    "random_strength",
+    "l2_leaf",
+    "shrinkage",
+    "subsample",
+    "feature_fraction",
+)
+
+
+class ObliviousBoostingEstimator(BaseEstimator):
+    """What the regressor and the classifier share."""
+
+    def __init__(
+        self,
+        n_trees: int = 200,
+        learning_rate: float = 0.1,
+        depth: int = 3,
+        n_bins: int = 128,
+        random_strength: float = 0.0,
+        l2_leaf: float = 0.0,
+        shrinkage: float = 0.0,
+        subsample: float = 1.0,
+        feature_fraction: float = 1.0,
+        patience: int | None = None,
+        validation_fraction: float = 0.25,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_trees = n_trees
+        self.learning_rate = learning_rate
+        self.depth = depth
+        self.n_bins = n_bins
+        self.random_strength = random_strength
+        self.l2_leaf = l2_leaf
+        self.shrinkage = shrinkage
+        self.subsample = subsample
+        self.feature_fraction = feature_fraction
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def make_learner(self, seed: int, **others: Any) -> ObliviousBoosting:
+        """Return an untrained learner with these settings."""
+        settings = {name: getattr(self, name) for name in _LEARNER_PARAMETERS}
+        n_threads = effective_n_jobs(self.n_jobs)
+        return ObliviousBoosting(**settings, n_threads=n_threads, seed=seed, **others)
+
+    def _train(
+        self,
+        learner: Any,
+        X: Features,
+        y: Vector,
+        sample_weight: Any,
+        validation: tuple[Features, Vector] | None,
+        generator: np.random.Generator,
+    ) -> None:
+        """Set `learner_` to the learner trained on these rows, or on part of them till it stops."""
+        n_trees = check_count("n_trees", self.n_trees)
+        weights = check_weights(sample_weight, len(y))
+        if weights is not None and not weights.all():
+            # A row without weight must not move a border either.
+            X, y, weights = _take(X, weights > 0), y[weights > 0], weights[weights > 0]
+        if self.patience is None:
+            (rows,) = learner.bind(X)
+            learner.advance(rows, y, n_trees, weights)
+            self.learner_ = learner
+            return
+        train, stopping = Rows(X, y, weights), Rows(*validation) if validation else None
+        if stopping is None:
+            train, stopping = self._hold_out(train, generator)
+        bound_train, bound_stopping = learner.bind(train.X, stopping.X)
+        learner, trace = train_until(
+            learner,
+            Rows(bound_train, train.y, train.weights),
+            Rows(bound_stopping, stopping.y, stopping.weights),
+            Patience(self.patience),
+            n_trees,
+        )
+        self.learner_ = learner
+        self.validation_losses_ = trace.losses
+
+    def _hold_out(self, rows: Rows, generator: np.random.Generator) -> tuple[Rows, Rows]:
+        share = check_fraction("validation_fraction", self.validation_fraction)
+        n_rows = len(rows)
+        if n_rows < 2:
+            raise ValueError(
+                "patience needs at least 2 samples, one of them to stop by; got 1 sample. Pass "
+                "X_val and y_val, or patience=None."
+            )
+        n_stopping = min(max(round(share * n_rows), 1), n_rows - 1)
+        order = generator.permutation(n_rows)
+        parts = (np.sort(order[n_stopping:]), np.sort(order[:n_stopping]))
+        train, stopping = (
+            Rows(
+                _take(rows.X, part),
+                rows.y[part],
+                None if rows.weights is None else rows.weights[part],
+            )
+            for part in parts
+        )
+        return train, stopping
+
+    def _check_features(self, X: Any, *, reset: bool) -> Features:
+        """Return a frame with categories as it is, anything else as a float matrix."""
+        if isinstance(X, pd.DataFrame) and self._keeps_frame(X, reset):
+            return validate_data(self, X, reset=reset, skip_check_array=True)
+        return validate_data(
+            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+
+    def _keeps_frame(self, X: pd.DataFrame, reset: bool) -> bool:
+        if reset:
+            return not all(pd.api.types.is_numeric_dtype(dtype) for dtype in X.dtypes)
+        return self._has_categories
+
+    def _check_validation(self, X_val: Any, y_val: Any) -> tuple[Features, Any] | None:
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val and y_val must be given together, or neither.")
+        if X_val is None:
+            return None
+        if self.patience is None:
+            raise ValueError(
+                "X_val and y_val serve to stop early; set patience, or leave them out."
+            )
+        return self._check_features(X_val, reset=False), y_val
+
+    def _check_training(self, X: Any) -> Features:
+        X = self._check_features(X, reset=True)
+        self._has_categories = isinstance(X, pd.DataFrame)
+        return X
+
+    @property
+    def n_trees_(self) -> int:
+        """Trees of the fitted model; fewer than `n_trees` where it stopped early."""
+        check_is_fitted(self)
+        return self.learner_.n_steps
+
+
+def _take(X: Features, rows: np.ndarray) -> Features:
+    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]

@@ -1,0 +1,59 @@
+"""Compilation of the engine, before its first use and with a word if it takes long."""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+from threading import Timer
+
+import numpy as np
+
+from lukewarm.learners.boosting._compiled import compile_registered
+from lukewarm.learners.boosting._grow import grow_trees
+from lukewarm.learners.boosting._trees import Trees
+from lukewarm.learners.boosting._work import Problem, Rules, Table, make_workspace
+
+_LOGGER = logging.getLogger(__name__)
+_SECONDS_BEFORE_A_WORD = 1.0
+
+
+@lru_cache(maxsize=1)
+def compile_once() -> None:
+    """Compile the engine, or load it from numba's cache on disk; log what takes so long."""
+    word = Timer(
+        _SECONDS_BEFORE_A_WORD,
+        _LOGGER.warning,
+        ["compiling the boosting engine; numba keeps it on disk, so later runs start at once"],
+    )
+    word.daemon = True
+    word.start()
+    try:
+        compile_registered()
+        _grow_one_tree()
+    finally:
+        word.cancel()
+
+
+def _grow_one_tree() -> None:
+    """Grow a tree on two rows: any call compiles, and this one takes no time beyond that."""
+    table = Table(
+        np.array([[1, 2]], np.uint8), np.array([3]), np.array([1]), np.array([1]), np.array([False])
+    )
+    problem = Problem(np.array([[0.0, 1.0]]), np.zeros(1), np.ones(2), False, 0)
+    rules = Rules(0.1, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
+    trees = Trees.blank(1, 1, 1, table.is_category)
+    grow_trees(
+        table,
+        problem,
+        rules,
+        np.zeros(1, np.int32),
+        0,
+        0,
+        1.0,
+        np.zeros((1, 2)),
+        trees.features,
+        trees.thresholds,
+        trees.values,
+        trees.scales,
+        make_workspace(table, problem, np.zeros(1, np.int32), 1),
+    )

@@ -1,0 +1,132 @@
+"""What is particular to LightGBM, XGBoost and scikit-learn's boosters."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingRegressor
+
+from lukewarm.learners import as_learner
+
+
+@pytest.fixture(scope="module", name="X")
+def features():
+    return np.random.default_rng(0).normal(size=(300, 3))
+
+
+def lightgbm_model(kind="Regressor", **settings):
+    lightgbm = pytest.importorskip("lightgbm")
+    return getattr(lightgbm, f"LGBM{kind}")(n_jobs=1, num_leaves=8, verbose=-1, **settings)
+
+
+def xgboost_model(kind="Regressor", **settings):
+    xgboost = pytest.importorskip("xgboost")
+    return getattr(xgboost, f"XGB{kind}")(n_jobs=1, max_depth=3, **settings)
+
+
+def advanced(model, X, y, n_steps=20, n_classes=None):
+    learner = as_learner(model, n_classes=n_classes, seed=0)
+    learner.advance(X, y, n_steps)
+    return learner
+
+
+@pytest.mark.parametrize("objective", ["regression", "poisson", "regression_l1"])
+def test_lightgbm_predicts_as_the_estimator_itself(X, objective):
+    y = np.random.default_rng(1).poisson(np.exp(1 + X[:, 0])).astype(float)
+    model = lightgbm_model(objective=objective, n_estimators=20, random_state=0)
+    own = model.fit(X, y).predict(X)
+    assert np.ptp(own) > 1
+    np.testing.assert_allclose(advanced(model, X, y).predict(X), own, rtol=1e-12)
+
+
+# XGBoost keeps margins in single precision.
+@pytest.mark.parametrize("objective", ["reg:squarederror", "count:poisson", "reg:absoluteerror"])
+def test_xgboost_predicts_as_the_estimator_itself(X, objective):
+    y = np.random.default_rng(1).poisson(np.exp(1 + X[:, 0])).astype(float)
+    model = xgboost_model(objective=objective, n_estimators=20, random_state=0)
+    own = model.fit(X, y).predict(X)
+    assert np.ptp(own) > 1
+    np.testing.assert_allclose(advanced(model, X, y).predict(X), own, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_histograms_predict_as_the_estimator_itself(X, loss):
+    y = np.random.default_rng(1).poisson(np.exp(1 + X[:, 0])).astype(float)
+    model = HistGradientBoostingRegressor(loss=loss, max_iter=20)
+    own = model.fit(X, y).predict(X)
+    np.testing.assert_allclose(advanced(model, X, y).predict(X), own, rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", [lightgbm_model, xgboost_model])
+def test_a_session_draws_on_where_the_last_call_ended(make, X):
+    y = X[:, 0] + X[:, 1] * X[:, 2]
+    settings = {"subsample": 0.5, "colsample_bytree": 0.7}
+    if make is lightgbm_model:
+        settings["subsample_freq"] = 1
+    one, two = (as_learner(make(**settings), n_classes=None, seed=3) for _ in range(2))
+    other = as_learner(make(**settings), n_classes=None, seed=4)
+    one.advance(X, y, 20)
+    two.advance(X, y, 7)
+    two.advance(X, y, 13)
+    other.advance(X, y, 20)
+    assert not np.allclose(one.predict(X), other.predict(X))
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
+
+
+def test_old_trees_are_read_right_where_a_column_has_become_constant(X):
+    # Going on by warm_start alone, the old trees would look the constant up among the wrong bins.
+    y = 3 * X[:, 0] + X[:, 1]
+    removed = X.copy()
+    removed[:, 0] = 0.7
+    learner = advanced(HistGradientBoostingRegressor(), X, y, 30)
+    before = learner.predict(removed)
+    learner.advance(removed, y, 1)
+    naive = HistGradientBoostingRegressor(max_iter=30, warm_start=True).fit(X, y)
+    naive.set_params(max_iter=31).fit(removed, y)
+    errors = [np.mean((y - prediction) ** 2) for prediction in (learner.predict(removed), before)]
+    assert errors[0] < errors[1]
+    assert np.mean((y - naive.predict(removed)) ** 2) > errors[0]
+
+
+def test_a_booster_that_can_split_no_further_still_counts_its_steps():
+    X = np.repeat([[0.0], [1.0]], 30, axis=0)
+    learner = advanced(lightgbm_model(learning_rate=1.0), X, X[:, 0], 30)
+    learner.advance(X, X[:, 0], 10)
+    assert learner.n_steps == 40
+    stages = learner.staged_predict(X, 1)
+    assert stages.shape == (40, 60)
+    np.testing.assert_allclose(stages[-1], X[:, 0], atol=1e-6)
+
+
+def test_column_names_may_hold_any_character(X):
+    frame = pd.DataFrame(X, columns=["a[0]", "b, {c}", 'd:"e"'])
+    frame["kind <1>"] = pd.Categorical(np.where(X[:, 0] > 0, "u,", "[v]"))
+    for make in (lightgbm_model, xgboost_model):
+        assert np.isfinite(advanced(make(), frame, X[:, 0]).predict(frame)).all()
+
+
+def test_class_weights_shift_the_probabilities(X):
+    y = (X[:, 0] + np.random.default_rng(1).normal(size=300) > 1).astype(float)
+    plain = advanced(lightgbm_model("Classifier"), X, y, 10, n_classes=2)
+    balanced = advanced(
+        lightgbm_model("Classifier", class_weight="balanced"), X, y, 10, n_classes=2
+    )
+    assert balanced.predict(X).mean() > plain.predict(X).mean() + 0.1
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: lightgbm_model(boosting_type="dart"), "boosting_type='dart'.*'gbdt'"),
+        (lambda: lightgbm_model(objective="binary"), "objective='binary'.*regression"),
+        (lambda: xgboost_model(booster="gblinear"), "booster='gblinear'.*'gbtree'"),
+        (lambda: xgboost_model(objective=lambda y, margin: (margin - y, y)), "objective"),
+    ],
+)
+def test_settings_that_cannot_go_on_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        as_learner(make(), n_classes=None, seed=0)
+
+
+def test_margins_that_are_no_log_odds_are_refused():
+    with pytest.raises(ValueError, match="loss='exponential'"):
+        as_learner(GradientBoostingClassifier(loss="exponential"), n_classes=2, seed=0)
