@@ -191,7 +191,11 @@ def demo(out: Path, seed: int, jobs: int) -> None:
 @click.argument("name", required=False)
 @click.option("--list", "list_all", is_flag=True, help="Name the experiments and their cost.")
 @click.option("--scale", type=click.Choice(("quick", "paper")), default="quick", show_default=True)
-@click.option("--model", multiple=True, help="May be repeated.  [default: boosting]")
+@click.option(
+    "--model",
+    multiple=True,
+    help="May be repeated.  [default: boosting, and network where torch is installed]",
+)
 @click.option("--replicates", type=int, help="Data sets per setting.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Replicates at a time.")
 @click.option(

@@ -9,9 +9,10 @@ from lukewarm.experiments._coverage import Coverage
 def record(correlation, z, truth=1.0, model="boosting"):
     """Return a replicate whose estimate is z standard errors from the truth."""
     outcome = [truth + 0.1 * z, 0.1, norm.sf((truth + 0.1 * z) / 0.1)]
+    by_inference = {"paired": outcome, "split": outcome, "seconds": 1.0}
     return {
-        **{"model": model, "method": "early_stopping", "correlation": correlation},
-        **{"truth": truth, "paired": outcome, "split": outcome, "seconds": 1.0},
+        **{"model": model, "correlation": correlation, "truth": truth},
+        "methods": {"early_stopping": by_inference},
     }
 
 
@@ -19,8 +20,10 @@ def test_one_replicate_judges_both_kinds_of_inference_on_one_fit():
     job = Coverage().jobs("quick", ["boosting"], 1, seed=0)[2]
     outcome = Coverage().run(job)
     np.testing.assert_allclose(outcome["truth"], 1.6875)
-    assert outcome["split"][1] > outcome["paired"][1]
-    assert abs(outcome["paired"][0] - 1.6875) < 6 * outcome["paired"][1]
+    assert set(outcome["methods"]) == {"early_stopping", "retrain"}
+    for numbers in outcome["methods"].values():
+        assert numbers["split"][1] > numbers["paired"][1]
+        assert abs(numbers["paired"][0] - 1.6875) < 6 * numbers["paired"][1]
 
 
 def test_the_table_counts_what_covers_and_what_rejects():

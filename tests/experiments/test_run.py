@@ -1,7 +1,7 @@
 import pytest
 
 from lukewarm import experiments
-from lukewarm.experiments import _run
+from lukewarm.experiments import _models, _run
 
 
 class Tiny:
@@ -50,10 +50,28 @@ def test_a_resumed_run_ends_with_the_file_of_an_uninterrupted_one(tiny, tmp_path
     assert resumed.records.read_bytes() == whole.records.read_bytes()
 
 
+def test_a_corrupt_line_is_named(tiny, tmp_path):
+    done = experiments.run("tiny", out=tmp_path)
+    lines = done.records.read_text().splitlines()
+    done.records.write_text("\n".join([lines[0], "{broken", lines[2]]) + "\n")
+    with pytest.raises(ValueError, match=r"line 2 of .* is not JSON"):
+        experiments.run("tiny", out=tmp_path)
+    with pytest.raises(ValueError, match=r"line 2 of .* is not JSON"):
+        experiments.redraw("tiny", done.records)
+
+
+def test_the_default_models_are_those_that_are_installed(monkeypatch):
+    known = ("boosting", "network", "catboost")
+    monkeypatch.setattr(_models, "find_spec", lambda name: None)
+    assert _models.installed_models(known) == ["boosting"]
+    monkeypatch.setattr(_models, "find_spec", lambda name: object())
+    assert _models.installed_models(known) == ["boosting", "network"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"name": "figure 7"}, "name must be one of 'correlation', 'coverage'"),
+        ({"name": "figure 7"}, "name must be one of 'bounds', 'tangent-stability', 'correlation'"),
         ({"name": "correlation", "scale": "huge"}, "scale must be one of 'quick', 'paper'"),
         ({"name": "correlation", "models": ["forest"]}, "model must be one of 'boosting'"),
         ({"name": "correlation", "n_replicates": 0}, "n_replicates must be at least 1"),

@@ -7,11 +7,16 @@ from lukewarm.datasets._linear import (
     make_correlated_linear,
     make_high_dimensional_linear,
 )
-from lukewarm.datasets._nonlinear import make_high_dimensional_network, make_logistic
+from lukewarm.datasets._nonlinear import (
+    NetworkDataset,
+    make_high_dimensional_network,
+    make_logistic,
+)
 
 __all__ = [
     "Dataset",
     "LinearGaussianDataset",
+    "NetworkDataset",
     "load_gas_turbine",
     "make_correlated_linear",
     "make_high_dimensional_linear",

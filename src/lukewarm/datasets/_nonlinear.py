@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 
 from lukewarm._random import as_generator
-from lukewarm._typing import RandomState
+from lukewarm._typing import Matrix, RandomState, Vector
 from lukewarm._validation import check_count, check_number
 from lukewarm.datasets._base import Dataset
 from lukewarm.datasets._gaussian import as_frame, draw_gaussian, first_pair_correlated
@@ -17,12 +19,31 @@ _WEIGHT_SPREAD = 0.1
 _FEATURE_VARIANCE = 0.1
 
 
+@dataclass(frozen=True, eq=False)
+class NetworkDataset(Dataset):
+    """y = relu(X hidden_weights') output_weights with Gaussian X, without noise.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n, p)
+    y : Series of shape (n,)
+    hidden_weights : ndarray of shape (n_units, p)
+    output_weights : ndarray of shape (n_units,)
+    covariance : ndarray of shape (p, p)
+        Of the features.
+    """
+
+    hidden_weights: Matrix
+    output_weights: Vector
+    covariance: Matrix
+
+
 def make_high_dimensional_network(
     n_samples: int = 5000,
     n_features: int = 100,
     correlation: float = 0.5,
     random_state: RandomState = None,
-) -> Dataset:
+) -> NetworkDataset:
     """Return data from a random ReLU network in which the first five features matter.
 
     Notes
@@ -45,7 +66,7 @@ def make_high_dimensional_network(
     weights = centres + _WEIGHT_SPREAD * generator.standard_normal((_HIDDEN_UNITS, n_features))
     output_weights = generator.standard_normal(_HIDDEN_UNITS)
     y = np.maximum(X @ weights.T, 0) @ output_weights
-    return Dataset(as_frame(X), pd.Series(y, name="y"))
+    return NetworkDataset(as_frame(X), pd.Series(y, name="y"), weights, output_weights, covariance)
 
 
 def make_logistic(

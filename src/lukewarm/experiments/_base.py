@@ -25,7 +25,8 @@ class Description:
     shows : str
         One sentence.
     minutes : mapping from scale to float
-        What it took on two cores.
+        For its default models on two cores: measured at "quick"; at "paper" extrapolated from
+        single jobs where the whole was not run.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Experiment(Protocol):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Models it can be run for; the first is the default."""
+        """Models it can be run for."""
         ...
 
     def jobs(

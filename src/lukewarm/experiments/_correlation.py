@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,20 +9,20 @@ import numpy as np
 import pandas as pd
 
 from lukewarm.datasets import make_correlated_linear
-from lukewarm.estimators import VariableImportance
-from lukewarm.evaluation import NearZeroWarning
 from lukewarm.experiments._base import Description, Record, Settings
-from lukewarm.experiments._models import paper_model
-from lukewarm.plotting import COLOURS, new_figure, tidy
+from lukewarm.experiments._comparison import (
+    compare,
+    methods_of,
+    one_row_per_estimate,
+    train_full,
+)
+from lukewarm.experiments._models import MODELS, paper_model
+from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
+from lukewarm.plotting import new_figure, tidy
 
 _CORRELATIONS = {"quick": (0.0, 0.25, 0.5, 0.75, 1.0), "paper": (0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0)}
 _REPLICATES = {"quick": 3, "paper": 10}
-_LINES = {
-    "dropout": ("dropout", "s", ":"),
-    "retrain": ("retraining", "^", "--"),
-    "early_stopping": ("early stopping", "o", "-"),
-    "kernel_flow": ("kernel flow", "D", "-."),
-}
+_TOP = 3.6
 
 
 class Correlation:
@@ -34,55 +33,40 @@ class Correlation:
         section="5.2",
         shows="importance of X1 against its correlation with X2: truth, early stopping, kernel "
         "flow, dropout, retraining",
-        minutes={"quick": 2.0, "paper": 40.0},
+        minutes={"quick": 0.9, "paper": 240},
     )
-    models = ("boosting", "catboost", "network")
+    models = MODELS
 
     def jobs(
         self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
     ) -> list[dict[str, Any]]:
-        """Return a job per model, method, correlation and replicate."""
+        """Return a job per model, correlation and replicate."""
         return [
             {
-                **{"scale": scale, "model": model, "method": method},
-                **{"correlation": correlation, "replicate": replicate, "seed": seed},
+                **{"scale": scale, "model": model, "correlation": correlation},
+                **{"replicate": replicate, "seed": seed},
             }
             for model in models
-            for method in methods_of(model)
             for correlation in _CORRELATIONS[scale]
             for replicate in range(n_replicates or _REPLICATES[scale])
         ]
 
     def run(self, job: Settings) -> dict[str, Any]:
-        """Return the estimate for X1 on one data set."""
-        seed = [job["seed"], job["replicate"]]
-        data = make_correlated_linear(
-            correlation=job["correlation"], random_state=np.random.default_rng(seed)
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearZeroWarning)
-            result = (
-                VariableImportance(
-                    paper_model(job["model"], job["scale"]),
-                    job["method"],
-                    features=["X1"],
-                    random_state=np.random.default_rng(seed),
-                    verbose=False,
-                )
-                .fit(data.X, data.y)
-                .result_
-            )
+        """Return the importance of X1 by every method on one data set."""
+        generator = np.random.default_rng([job["seed"], job["replicate"]])
+        data = make_correlated_linear(correlation=job["correlation"], random_state=generator)
+        trained = train_full(data.X, data.y, paper_model(job["model"], job["scale"]), generator)
         return {
-            "truth": data.true_importance("X1"),
-            "estimate": float(result.importance[0]),
-            "std_error": float(result.standard_error[0]),
-            "seconds": float(result.seconds[0]),
+            "features": ["X1"],
+            "truth": [data.true_importance("X1")],
+            "full_seconds": trained.seconds,
+            "methods": compare(trained, methods_of(job["model"]), [(0,)]),
         }
 
     def table(self, records: Sequence[Record]) -> pd.DataFrame:
         """Return the mean estimate per model, method and correlation."""
-        frame = pd.DataFrame(list(records))
-        groups = frame.groupby(["model", "method", "correlation"], sort=False)
+        long = one_row_per_estimate(records)
+        groups = long.groupby(["model", "method", "correlation"], sort=False)
         table = groups.agg(
             replicates=("estimate", "size"),
             truth=("truth", "first"),
@@ -98,38 +82,45 @@ class Correlation:
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a panel per model: estimates with their spread over the truth."""
         table = self.table(records)
-        models = list(dict.fromkeys(table["model"]))
-        figure, panels = new_figure(3.6 * len(models), 3.6, n_columns=len(models))
+        models = unique(table["model"])
+        figure, panels = new_figure(max(4.2 * len(models), 5.4), 3.9, n_columns=len(models))
         for model, axes in zip(models, panels, strict=True):
-            _draw_panel(axes, table[table["model"] == model], model)
-        panels[0].set_ylabel("importance of X1 (increase in mean squared error)")
-        handles, labels = panels[-1].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+            _draw_panel(axes, table[table["model"] == model])
+            axes.set_title(MODEL_TITLES.get(model, model))
+        panels[0].set_ylabel("importance of X1, mean ± sd\n(increase in mean squared error)")
+        legend_below(figure)
         return figure
 
 
-def methods_of(model: str) -> tuple[str, ...]:
-    """Return the ways to a reduced model that are compared for this kind of model."""
-    flow = ("kernel_flow",) if model == "network" else ()
-    return ("dropout", "retrain", "early_stopping", *flow)
-
-
-def _draw_panel(axes: Any, table: pd.DataFrame, title: str) -> None:
+def _draw_panel(axes: Any, table: pd.DataFrame) -> None:
     grid = np.linspace(0, 1, 101)
-    axes.plot(grid, 1.5**2 * (1 - grid**2), "k", linewidth=2, label="truth")
-    methods = list(dict.fromkeys(table["method"]))
+    axes.plot(grid, 1.5**2 * (1 - grid**2), color="0.75", linewidth=5, label="truth")
+    methods = unique(table["method"])
     for number, method in enumerate(methods):
-        rows = table[table["method"] == method]
-        label, marker, style = _LINES[method]
+        rows, look = table[table["method"] == method], LOOKS[method]
         axes.errorbar(
-            rows["correlation"],
+            # Side by side, so that methods that agree do not hide one another.
+            rows["correlation"] + 0.008 * (number - (len(methods) - 1) / 2),
             rows["estimate"],
             yerr=rows["spread"],
-            label=label,
-            marker=marker,
-            linestyle=style,
-            color=COLOURS[number],
+            label=look.label,
+            marker=look.marker,
+            linestyle=look.line,
+            color=look.colour,
+            markersize=5,
             capsize=2.5,
         )
-    axes.set(title=title, xlabel="correlation of X1 and X2")
+    axes.set(xlabel="correlation of X1 and X2", ylim=(-0.15, _TOP))
+    beyond = table[table["estimate"] > _TOP]
+    columns = (beyond[name] for name in ("correlation", "estimate", "method"))
+    for correlation, estimate, method in zip(*columns, strict=True):
+        # One far point would flatten all the others.
+        axes.annotate(
+            f"{estimate:.1f} ↑",
+            (correlation, _TOP),
+            xytext=(0, -12),
+            textcoords="offset points",
+            ha="center",
+            color=LOOKS[method].colour,
+        )
     tidy(axes)

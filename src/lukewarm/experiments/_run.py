@@ -14,13 +14,30 @@ import pandas as pd
 from lukewarm._files import write_text
 from lukewarm._validation import check_choice, check_count
 from lukewarm.experiments._base import SCALES, Experiment
+from lukewarm.experiments._bounds import Bounds
 from lukewarm.experiments._correlation import Correlation
 from lukewarm.experiments._coverage import Coverage
+from lukewarm.experiments._gas_turbine import GasTurbine
+from lukewarm.experiments._high_dimension import HighDimension
+from lukewarm.experiments._models import installed_models
+from lukewarm.experiments._shapley_logistic import ShapleyLogistic
+from lukewarm.experiments._symmetric import Symmetric
+from lukewarm.experiments._tangent_stability import TangentStability
 from lukewarm.parallel import read_records, run_resumable
 from lukewarm.plotting import save_figure
 
 _KNOWN: dict[str, Experiment] = {
-    experiment.description.name: experiment for experiment in (Correlation(), Coverage())
+    experiment.description.name: experiment
+    for experiment in (
+        Bounds(),
+        TangentStability(),
+        Correlation(),
+        HighDimension(),
+        ShapleyLogistic(),
+        Coverage(),
+        GasTurbine(),
+        Symmetric(),
+    )
 }
 EXPERIMENTS = tuple(_KNOWN)
 
@@ -55,7 +72,7 @@ def run(
     scale : "quick" or "paper"
         "paper" has the paper's sizes.
     models : sequence of str, optional
-        The models to run; by default the first of those the experiment knows.
+        The models to run; by default our boosted trees, and the network where torch is installed.
     n_replicates : int, optional
     n_jobs : int, optional
         Replicates at a time.
@@ -67,7 +84,7 @@ def run(
     """
     experiment = _KNOWN[check_choice("name", name, _KNOWN)]
     check_choice("scale", scale, SCALES)
-    chosen = [experiment.models[0]] if models is None else list(models)
+    chosen = installed_models(experiment.models) if models is None else list(models)
     for model in chosen:
         check_choice("model", model, experiment.models)
     if n_replicates is not None:

@@ -1,0 +1,112 @@
+"""Section 4.3 and appendix: wide networks, and noisy trees, keep to their kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm.experiments._base import Description, Record, Settings
+from lukewarm.experiments._slopes import fit_slope
+from lukewarm.experiments._style import legend_below, logarithmic, unique
+from lukewarm.experiments._tangent_runs import network_drift, tree_drift
+from lukewarm.plotting import COLOURS, new_figure, tidy
+
+_WIDTHS = {"quick": (64, 128, 256, 512, 1024), "paper": (64, 128, 256, 512, 1024, 2048, 4096)}
+_STRENGTHS = {"quick": (1, 10, 100, 1000, 10000), "paper": (1, 10, 100, 1000, 10000, 100000)}
+_ROWS = 128
+_REPLICATES = {"quick": 5, "paper": 10}
+_DISTANCES = {
+    "prediction_gap": "largest distance from the linear path\n(share of the spread of y)",
+    "kernel_change": "largest change of the kernel\n(share of its norm)",
+}
+_PARTS = {
+    "network": ("network", "width m", -0.5, "$m^{-1/2}$"),
+    "boosting": ("boosted trees", "random strength β", -1.0, "$β^{-1}$"),
+}
+
+
+class TangentStability:
+    """After a warm start a network of width m leaves its linearisation by O(m**(-1/2))."""
+
+    description = Description(
+        name="tangent-stability",
+        section="4.3, appendix",
+        shows="largest distance from the linearised path and largest change of the kernel after a "
+        "warm start, against the width, and against the random strength of trees",
+        minutes={"quick": 2.0, "paper": 20},
+    )
+    models = ("boosting", "network")
+
+    def jobs(
+        self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
+    ) -> list[dict[str, Any]]:
+        """Return a job per model, width or random strength, and replicate."""
+        sizes = {"network": _WIDTHS, "boosting": _STRENGTHS}
+        return [
+            {
+                **{"scale": scale, "model": model, "size": size},
+                **{"replicate": replicate, "seed": seed},
+            }
+            for model in models
+            for size in sizes[model][scale]
+            for replicate in range(n_replicates or _REPLICATES[scale])
+        ]
+
+    def run(self, job: Settings) -> dict[str, Any]:
+        """Return the two distances of one run."""
+        generator = np.random.default_rng([job["seed"], job["replicate"]])
+        if job["model"] == "network":
+            return dict(network_drift(job["size"], _ROWS, generator))
+        return dict(tree_drift(float(job["size"]), _ROWS, generator))
+
+    def table(self, records: Sequence[Record]) -> pd.DataFrame:
+        """Return the geometric mean of each distance per size, with the panel's slope."""
+        frame = pd.DataFrame(list(records))
+        rows = []
+        for model, of_model in frame.groupby("model", sort=False):
+            for distance in _DISTANCES:
+                slope = fit_slope(of_model["size"], of_model[distance], of_model["replicate"])
+                for size, chosen in of_model.groupby("size"):
+                    logs = np.log(chosen[distance])
+                    rows.append(
+                        {
+                            **{"model": model, "distance": distance, "size": size},
+                            **{"replicates": len(chosen), "mean": float(np.exp(logs.mean()))},
+                            **{"slope": slope.value, "slope_low": slope.low},
+                            "slope_high": slope.high,
+                        }
+                    )
+        return pd.DataFrame(rows)
+
+    def figure(self, records: Sequence[Record]) -> Any:
+        """Return a row of panels per model, both axes logarithmic."""
+        frame = pd.DataFrame(list(records))
+        models = unique(frame["model"])
+        figure, panels = new_figure(8.6, 3.3 * len(models) + 0.4, n_rows=len(models), n_columns=2)
+        places = iter(panels)
+        for model in models:
+            for distance, label in _DISTANCES.items():
+                axes = next(places)
+                _draw_panel(axes, frame[frame["model"] == model], distance, model)
+                axes.set_ylabel(label, fontsize=9)
+        legend_below(figure)
+        return figure
+
+
+def _draw_panel(axes: Any, frame: pd.DataFrame, distance: str, model: str) -> None:
+    title, label, exponent, law = _PARTS[model]
+    sizes = np.unique(frame["size"])
+    mean = np.exp(np.log(frame[distance]).groupby(frame["size"]).mean())
+    axes.plot(frame["size"], frame[distance], ".", color="0.65", label="one data set")
+    axes.plot(sizes, mean, "o-", color=COLOURS[0], label="geometric mean")
+    # Through the last point: the law is one of large sizes.
+    line = mean.iloc[-1] * (sizes / sizes[-1]) ** exponent
+    axes.plot(sizes, line, "--", color="0.2", label=law)
+    slope = fit_slope(frame["size"], frame[distance], frame["replicate"])
+    axes.text(0.04, 0.06, f"slope {slope}", transform=axes.transAxes)
+    axes.set(xlabel=label, title=title)
+    logarithmic(axes, sizes)
+    tidy(axes)
