@@ -21,7 +21,7 @@ from lukewarm.plotting import new_figure, tidy
 _FEATURE = "X1"
 _LEVEL = 0.95
 _CORRELATIONS = (0.0, 0.2, 0.5, 0.8, 1.0)
-_REPLICATES = {"quick": 2.8, "paper": 100}
+_REPLICATES = {"quick": 20, "paper": 100}
 _FILLS = {"paired": "full", "split": "none"}
 
 

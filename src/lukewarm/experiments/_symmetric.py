@@ -40,8 +40,8 @@ _TASKS: dict[str, Callable[..., Any]] = {
 _GAS_TURBINE = "gas turbine"
 _FILL = {"literal": "none", "symmetric": "full"}
 _MOST_FEATURES = 6
-_ROWS = {"quick": 1.1, "paper": 5000}
-_REPLICATES = {"quick": 1.1, "paper": 10}
+_ROWS = {"quick": 1500, "paper": 5000}
+_REPLICATES = {"quick": 2, "paper": 10}
 
 
 class Symmetric:
