@@ -20,10 +20,8 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
-from sklearn.datasets import make_friedman1, make_friedman2
 
 from lukewarm.data import Removal, Rows, split_rows
-from lukewarm.datasets import make_logistic
 from lukewarm.learners import ObliviousBoosting, ObliviousBoostingRegressor, train_until
 from lukewarm.reduction import EarlyStopping, ReductionData
 from lukewarm.stopping import Patience
@@ -67,6 +65,8 @@ class ShapleyTask:
     """Reduced models of the paper's "logistic" data for random sets of removed features."""
 
     def __init__(self, n_sets, seed=0):
+        from lukewarm.datasets import make_logistic
+
         data = make_logistic(random_state=seed)
         self.X, self.y = data.X.to_numpy(), data.y.to_numpy()
         self.split = split_rows(len(self.y), 0.75, np.random.default_rng(seed))
@@ -242,6 +242,8 @@ def fit_times(X, y, options, n_turns, **settings):
 
 def small_fit(options):
     """N = 5000, 10 features, depth 3, 200 trees, 128 bins."""
+    from lukewarm.datasets import make_logistic
+
     data = make_logistic(random_state=0)
     X, y = data.X.to_numpy(), data.y.to_numpy()
     return fit_times(X, y, options, n_turns=5, n_trees=200, depth=3, n_bins=128)
@@ -275,6 +277,10 @@ def one_large_fit(n_rows, threads):
 
 
 def peak_bytes():
+    # Not ru_maxrss: a process inherits that of the one which started it.
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -305,7 +311,11 @@ def large_fit(options):
 
 
 def quality_tasks(folder):
+    # Here, so that the process whose memory is measured does not load it.
     import pandas as pd
+    from sklearn.datasets import make_friedman1, make_friedman2
+
+    from lukewarm.datasets import make_logistic
 
     logistic = make_logistic(random_state=0)
     tasks = {

@@ -73,6 +73,12 @@ def test_no_steps_of_early_stopping_are_dropout(full, data):
     np.testing.assert_array_equal(none.predict(X), dropout.predict(X))
 
 
+def test_removing_nothing_without_a_further_step_is_the_full_model(full, data):
+    none = EarlyStopping(FixedSteps(0), 500).reduce(full, data, (), seed=0)
+    X = data.stopping.X
+    np.testing.assert_array_equal(none.predict(X), full.predict(X))
+
+
 def test_early_stopping_nears_the_least_squares_fit_that_dropout_misses(full, data):
     kept = data.train.X[:, 1:]
     best = data.stopping.X[:, 1:] @ np.linalg.lstsq(kept, data.train.y)[0]

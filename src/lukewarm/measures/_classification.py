@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.measures._base import mean_of_rows, ratio_explained
@@ -114,7 +113,7 @@ class AUC:
 
 def _share_below(scores: Vector, weights: Vector) -> Vector:
     """Return for every row the weighted share of rows that score below it, ties counted half."""
-    rank = rankdata(scores, method="dense").astype(int) - 1
+    rank = np.unique(scores, return_inverse=True)[1]
     weight_at = np.bincount(rank, weights=weights)
     below = np.cumsum(weight_at) - weight_at / 2
     return below[rank] / weights.sum()
