@@ -25,8 +25,8 @@ class Description:
     shows : str
         One sentence.
     minutes : mapping from scale to float
-        For its default models on two cores: measured at "quick"; at "paper" extrapolated from
-        single jobs where the whole was not run.
+        Measured on two cores that also did other work: "quick" for the default models, "paper" for
+        trees alone (networks of the paper's width take hours).
     """
 
     name: str

@@ -30,7 +30,7 @@ class Bounds:
         section="5.1",
         shows="squared error at T_max against the number of rows, on training rows and on new "
         "ones, with the fitted exponent beside -1/2",
-        minutes={"quick": 1.6, "paper": 8},
+        minutes={"quick": 1.6, "paper": 3.2},
     )
     models = ("boosting", "network")
 

@@ -16,7 +16,7 @@ from lukewarm._typing import FeatureSet, Prediction
 from lukewarm.data import Removal, Rows, split_rows
 from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
 from lukewarm.experiments._base import Record
-from lukewarm.experiments._models import PaperModel
+from lukewarm.experiments._models import PaperModel, start_engine
 from lukewarm.learners import BindsRows, Learner, as_learner, train_until
 from lukewarm.reduction import ReductionData, as_reduction
 
@@ -80,6 +80,7 @@ def train_full(X: Any, y: Any, settings: PaperModel, generator: np.random.Genera
     split = split_rows(len(target), _TRAIN_FRACTION, generator)
     learner_seed, seed = draw_seeds(generator, 2)
     learner = as_learner(settings.model, n_classes=None, seed=learner_seed)
+    start_engine(settings, matrix, target)
     started = process_time()
     parts = (split.train, split.stopping, split.evaluation)
     tables: Sequence[Any] = [matrix[part] for part in parts]

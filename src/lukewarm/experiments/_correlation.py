@@ -33,7 +33,7 @@ class Correlation:
         section="5.2",
         shows="importance of X1 against its correlation with X2: truth, early stopping, kernel "
         "flow, dropout, retraining",
-        minutes={"quick": 0.9, "paper": 240},
+        minutes={"quick": 0.9, "paper": 0.8},
     )
     models = MODELS
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lukewarm.datasets import Dataset
 from lukewarm.estimators import ShapleyImportance
-from lukewarm.experiments._models import PaperModel
+from lukewarm.experiments._models import PaperModel, start_engine
 from lukewarm.results import ImportanceWarning
 
 
@@ -49,6 +49,7 @@ def shapley_values(
         random_state=generator,
         verbose=False,
     )
+    start_engine(settings, data.X.to_numpy(dtype=float), data.y.to_numpy(dtype=float))
     started = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ImportanceWarning)

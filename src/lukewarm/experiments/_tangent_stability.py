@@ -36,7 +36,7 @@ class TangentStability:
         section="4.3, appendix",
         shows="largest distance from the linearised path and largest change of the kernel after a "
         "warm start, against the width, and against the random strength of trees",
-        minutes={"quick": 2.0, "paper": 20},
+        minutes={"quick": 2.0, "paper": 4.1},
     )
     models = ("boosting", "network")
 
