@@ -237,6 +237,11 @@ class TestScikitLearnRules:
     [
         ({"model": "forest"}, ValueError, "model must be one of 'boosting'"),
         ({"method": "shuffle"}, ValueError, "method must be one of 'early_stopping'"),
+        (
+            {"method": "kernel_flow"},
+            TypeError,
+            "linearises a network, but the model is",
+        ),
         ({"measure": "rmse"}, ValueError, "measure must be one of 'neg_mse'"),
         ({"measure": "auc"}, ValueError, "y must hold classes"),
         ({"patience": 0}, ValueError, "patience must be at least 1; got 0"),

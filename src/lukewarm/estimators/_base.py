@@ -25,7 +25,7 @@ from lukewarm.estimators._problem import (
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
 from lukewarm.learners import Learner, as_learner, check_can_go_on
 from lukewarm.parallel import run_jobs
-from lukewarm.reduction import FoldedStopping, Reduction, as_reduction
+from lukewarm.reduction import FoldedStopping, Reduction, as_reduction, check_suits
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
@@ -151,6 +151,7 @@ class ImportanceEstimator(BaseEstimator):
             if by_folds
             else as_reduction(self.method, rule, max_steps)
         )
+        check_suits(reduction, learners[0])
         numbers = np.concatenate([split.evaluation for split in splits])
         folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
         plan = self._plan(folds, problem.strata, numbers, generator)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lukewarm._validation import check_choice
+from lukewarm.learners import Learner
 from lukewarm.reduction._base import Reduction
 from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
 from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
+from lukewarm.reduction._linearized import as_differentiable
 from lukewarm.reduction._retrain import Retrain
 from lukewarm.stopping import StoppingRule
 
@@ -37,3 +39,9 @@ def as_reduction(method: str | Reduction, rule: StoppingRule, max_steps: int) ->
     if not isinstance(method, str) and isinstance(method, Reduction):
         return method
     return _KNOWN[check_choice("method", method, _KNOWN)](rule, max_steps)
+
+
+def check_suits(reduction: Reduction, learner: Learner) -> None:
+    """Raise when the reduction is one of networks and the learner is none."""
+    if isinstance(reduction, KernelFlow | Lazy | KernelRidge | OneStep):
+        as_differentiable(learner, reduction.name)
