@@ -5,7 +5,7 @@ logistic data; (iii) gas turbines (NOX), if the folder LUKEWARM_DATA has the fil
 mean square over features, to the truth on (i), to exact Shapley values of the retrained game on
 (ii) and (iii). Run it on an idle machine:
 
-    python -P benchmarks/shapley.py --task linear logistic turbines --out results
+    python benchmarks/shapley.py --task linear logistic turbines
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from lukewarm.shapley._coalitions import all_membership, as_coalition
 from lukewarm.shapley._exact import shapley_of_table
 from lukewarm.shapley._sampling import marginal_draws
 
+RESULTS = Path(__file__).parent / "results"
 SEED = 0
 DRAWS_PER_FEATURE = 50
 DEPTH_OF_TURBINES = 6
@@ -285,7 +286,7 @@ def main():
     parser.add_argument("--task", nargs="+", choices=TASKS, default=["linear", "logistic"])
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--coalitions", type=int, default=40)
-    parser.add_argument("--out", type=Path, default=Path("benchmark-shapley"))
+    parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
     warnings.simplefilter("ignore", lw.ImportanceWarning)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -294,8 +295,8 @@ def main():
         print(name, flush=True)
         outcomes[name] = run_task(name, options.models, options.coalitions)
         report(name, outcomes[name])
-        (options.out / f"{name}.json").write_text(json.dumps(outcomes[name], indent=1))
-    draw(outcomes, options.out / "error-against-fits.png")
+        (options.out / f"shapley_{name}.json").write_text(json.dumps(outcomes[name], indent=1))
+    draw(outcomes, options.out / "shapley.png")
 
 
 if __name__ == "__main__":
