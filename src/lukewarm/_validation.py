@@ -67,15 +67,6 @@ def check_fraction(name: str, value: Any) -> float:
     return check_number(name, value, above=0, below=1)
 
 
-def check_same_length(**arrays: Any) -> int:
-    """Return the common number of rows of the named arrays (None ones are passed over)."""
-    lengths = {name: len(array) for name, array in arrays.items() if array is not None}
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"{' and '.join(lengths)} must have the same number of rows; {listed}.")
-    return next(iter(lengths.values()))
-
-
 def check_vector(name: str, values: Any, *, n_rows: int | None = None) -> np.ndarray:
     """Return `values` as a finite float vector (n,)."""
     try:

@@ -46,10 +46,6 @@ class EvaluationPlan:
         halves = [_two_halves(part, generator, strata) for part in whole]
         return cls(tuple(first for first, _ in halves), tuple(second for _, second in halves))
 
-    def swapped(self) -> EvaluationPlan:
-        """Return the plan with the roles of the rows exchanged."""
-        return EvaluationPlan(self.reduced_parts, self.full_parts)
-
 
 def skill_on_parts(
     measure: Measure,
