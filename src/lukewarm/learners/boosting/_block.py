@@ -41,7 +41,7 @@ def grow_block(
     The number of threads does not change a tree.
     """
     compile_once()
-    work = make_workspace(table, problem, candidates, trees.features.shape[1])
+    work = make_workspace(table, problem, rules, candidates, trees.features.shape[1])
     if n_threads == 1 or table.codes.shape[1] * len(candidates) < _FEWEST_CODES_TO_SHARE:
         grow_trees(
             table,

@@ -12,6 +12,18 @@ _LARGEST_NEWTON_STEP = 8.0
 
 
 @compiled
+def weight_of(weights, row):
+    """Return the weight of a row; 1 where there are no weights."""
+    return weights[row] if len(weights) > 0 else 1.0
+
+
+@compiled
+def is_taken(sample, row):
+    """Return 1 for a row that takes part in the tree, else 0; all do where there is no sample."""
+    return sample[row] if len(sample) > 0 else np.uint8(1)
+
+
+@compiled
 def set_gradients(problem, scale, raw, work):
     """Set the residuals to minus the loss's gradient, the curvatures to its second derivative.
 
@@ -59,7 +71,7 @@ def set_leaf_values(problem, rules, scale, work, values):
         sums[:] = 0.0
         masses[:] = 0.0
         for row in range(len(leaves)):
-            weight = problem.weights[row] * work.sample[row]
+            weight = weight_of(problem.weights, row) * is_taken(work.sample, row)
             sums[leaves[row]] += weight * work.residuals[output, row]
             curvature = 1.0 if loss == SQUARED else work.curvatures[output, row]
             masses[leaves[row]] += weight * curvature

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from lukewarm.learners.boosting._compiled import compiled
-from lukewarm.learners.boosting._gradients import set_gradients, set_leaf_values
+from lukewarm.learners.boosting._gradients import (
+    is_taken,
+    set_gradients,
+    set_leaf_values,
+    weight_of,
+)
 from lukewarm.learners.boosting._histograms import (
     count_all_rows,
     count_listed_rows,
@@ -31,8 +36,8 @@ _MOST_FOR_BLIND_DRAWS = 1.0
 def _mean_square(problem, work):
     """Return the mean squared residual, which bounds D, and the weight of the sampled rows."""
     total, mass = 0.0, 0.0
-    for row in range(len(problem.weights)):
-        weight = problem.weights[row] * work.sample[row]
+    for row in range(work.residuals.shape[1]):
+        weight = weight_of(problem.weights, row) * is_taken(work.sample, row)
         mass += weight
         for output in range(work.residuals.shape[0]):
             total += weight * work.residuals[output, row] ** 2

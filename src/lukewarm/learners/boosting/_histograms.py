@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._gradients import is_taken, weight_of
 
 
 @compiled
@@ -44,22 +45,25 @@ def quantise(problem, work):
         work.channels,
     )
     n_outputs, n_rows = residuals.shape
-    shift = 0 if problem.is_weighted else count_bits(n_rows)
+    is_weighted = len(weights) > 0
+    shift = 0 if is_weighted else count_bits(n_rows)
     largest = 0.0
     for output in range(n_outputs):
         for row in range(n_rows):
-            largest = max(largest, abs(residuals[output, row] * weights[row]))
+            largest = max(largest, abs(residuals[output, row] * weight_of(weights, row)))
     scale = _power_of_two_scale(largest, n_rows, 62 - shift)
     one = np.int64(shift > 0)
     for output in range(n_outputs):
         for row in range(n_rows):
-            integer = np.int64(np.rint(residuals[output, row] * weights[row] * scale))
-            channels[output, row] = ((integer << shift) + one) * sample[row]
-    if not problem.is_weighted:
+            integer = np.int64(np.rint(residuals[output, row] * weight_of(weights, row) * scale))
+            channels[output, row] = ((integer << shift) + one) * is_taken(sample, row)
+    if not is_weighted:
         return shift, scale, 1.0
     weight_scale = _power_of_two_scale(weights.max(), n_rows, 62)
     for row in range(n_rows):
-        channels[n_outputs, row] = np.int64(np.rint(weights[row] * weight_scale)) * sample[row]
+        channels[n_outputs, row] = np.int64(np.rint(weights[row] * weight_scale)) * is_taken(
+            sample, row
+        )
     return shift, scale, weight_scale
 
 

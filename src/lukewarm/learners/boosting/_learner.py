@@ -151,7 +151,7 @@ class ObliviousBoosting:
 
         The borders are those the model was trained with; before training, those of `X_train`.
         """
-        borders = self._borders or Borders.learn(X_train, self.n_bins, self.n_threads)
+        borders = self._borders or Borders.learn(X_train, self.n_bins)
         return tuple(BinnedRows.encode(borders, X, self.n_threads) for X in (X_train, *others))
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -160,16 +160,14 @@ class ObliviousBoosting:
             return
         if self._borders is None:
             is_bound = isinstance(X, BinnedRows)
-            self._borders = X.borders if is_bound else Borders.learn(X, self.n_bins, self.n_threads)
+            self._borders = X.borders if is_bound else Borders.learn(X, self.n_bins)
         rows = self._as_rows(X, self._borders)
         target = self._objective.target(y)
-        row_weights = np.ones(len(rows)) if weights is None else np.array(weights, dtype=float)
         if self._ensemble is None:
-            self._ensemble = self._begin(target, row_weights, self._borders)
+            self._ensemble = self._begin(target, weights, self._borders)
         raw = self._ensemble.raw(rows, self.n_steps).copy()
-        problem = Problem(
-            target, self._ensemble.start, row_weights, weights is not None, self._objective.kind
-        )
+        row_weights = np.zeros(0) if weights is None else np.array(weights, dtype=float)
+        problem = Problem(target, self._ensemble.start, row_weights, self._objective.kind)
         grown = self._grow(rows, problem, self._ensemble, raw, n_steps)
         self._ensemble.append(grown, rows, raw)
 
@@ -214,7 +212,7 @@ class ObliviousBoosting:
             )
         return X
 
-    def _begin(self, target: np.ndarray, weights: Vector, borders: Borders) -> Ensemble:
+    def _begin(self, target: np.ndarray, weights: Vector | None, borders: Borders) -> Ensemble:
         """Return what the first step starts from: the start value and the grid of leaf values."""
         start = self._objective.start(target, weights)
         largest = self._objective.largest_value(target, start)
@@ -227,9 +225,10 @@ class ObliviousBoosting:
     ) -> Trees:
         """Return `n_trees` more trees; `raw` is brought along."""
         grown = Trees.blank(n_trees, self.depth, len(raw), rows.borders.is_category)
+        total_weight = problem.weights.sum() if len(problem.weights) else len(rows)
         rules = Rules(
             learning_rate=self.learning_rate,
-            shrink=1.0 - self.shrinkage * self.learning_rate / problem.weights.sum(),
+            shrink=1.0 - self.shrinkage * self.learning_rate / total_weight,
             l2=self.l2_leaf,
             random_strength=self.random_strength,
             subsample=self.subsample,

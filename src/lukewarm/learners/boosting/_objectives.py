@@ -26,7 +26,7 @@ class Objective(Protocol):
         """Return what the outputs should become, shape (n_outputs, n)."""
         ...
 
-    def start(self, target: np.ndarray, weights: Vector) -> np.ndarray:
+    def start(self, target: np.ndarray, weights: Vector | None) -> np.ndarray:
         """Return the best constant, shape (n_outputs,)."""
         ...
 
@@ -60,7 +60,7 @@ class SquaredError:
         """Return y as the one output's target."""
         return _as_row(y)
 
-    def start(self, target: np.ndarray, weights: Vector) -> np.ndarray:
+    def start(self, target: np.ndarray, weights: Vector | None) -> np.ndarray:
         """Return the mean of y."""
         return np.average(target, axis=1, weights=weights)
 
@@ -89,7 +89,7 @@ class LogLoss:
         """Return the indicators of the classes."""
         return _indicators(y, self.n_outputs)
 
-    def start(self, target: np.ndarray, weights: Vector) -> np.ndarray:
+    def start(self, target: np.ndarray, weights: Vector | None) -> np.ndarray:
         """Return the log-odds (for more than two classes, logarithms) of the class shares."""
         shares = np.average(target, axis=1, weights=weights)
         # A class without rows starts as if half a row had it.
@@ -125,7 +125,7 @@ class ProbabilityError:
         """Return the indicators of the classes."""
         return _indicators(y, self.n_outputs)
 
-    def start(self, target: np.ndarray, weights: Vector) -> np.ndarray:
+    def start(self, target: np.ndarray, weights: Vector | None) -> np.ndarray:
         """Return the class shares."""
         return np.average(target, axis=1, weights=weights)
 

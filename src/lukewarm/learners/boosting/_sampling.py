@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._gradients import is_taken, weight_of
 from lukewarm.learners.boosting._rng import next_state, uniform
 
 _MORE_THAN_ROUNDING = 1.0 + 1e-9
@@ -115,7 +116,7 @@ def _score_of(codes, threshold, is_category, level, problem, rules, work):
     for row in range(n_rows):
         passes = codes[row] == threshold if is_category else codes[row] > threshold
         leaf = work.leaves[row] + (n_parents if passes else 0)
-        weight = problem.weights[row] * work.sample[row]
+        weight = weight_of(problem.weights, row) * is_taken(work.sample, row)
         masses[leaf] += weight
         for output in range(n_outputs):
             sums[output, leaf] += weight * work.residuals[output, row]

@@ -39,7 +39,7 @@ def _grow_one_tree() -> None:
     table = Table(
         np.array([[1, 2]], np.uint8), np.array([3]), np.array([1]), np.array([1]), np.array([False])
     )
-    problem = Problem(np.array([[0.0, 1.0]]), np.zeros(1), np.ones(2), False, 0)
+    problem = Problem(np.array([[0.0, 1.0]]), np.zeros(1), np.zeros(0), 0)
     rules = Rules(0.1, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
     trees = Trees.blank(1, 1, 1, table.is_category)
     grow_trees(
@@ -55,5 +55,5 @@ def _grow_one_tree() -> None:
         trees.thresholds,
         trees.values,
         trees.scales,
-        make_workspace(table, problem, np.zeros(1, np.int32), 1),
+        make_workspace(table, problem, rules, np.zeros(1, np.int32), 1),
     )

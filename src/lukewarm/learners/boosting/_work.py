@@ -23,12 +23,14 @@ class Table(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Target (n_outputs, n), start value (n_outputs,), weights (n,) and the loss to minimise."""
+    """Target (n_outputs, n), start value (n_outputs,), weights and the loss to minimise.
+
+    `weights` has an entry per row, or none where all rows weigh 1.
+    """
 
     target: np.ndarray
     start: np.ndarray
     weights: np.ndarray
-    is_weighted: bool
     loss: int
 
 
@@ -49,7 +51,8 @@ class Workspace(NamedTuple):
 
     `channels` are the integer residuals of each output and, with weights, the integer weights;
     `histograms` (n_channels, n_candidates, n_leaves * stride) their sums by leaf and bin. `rows`,
-    `offsets` and `values` describe the rows that are counted after a split.
+    `offsets` and `values` describe the rows that are counted after a split; `sample` marks those
+    that a tree is grown on, and is empty where all are.
     """
 
     residuals: np.ndarray
@@ -64,10 +67,15 @@ class Workspace(NamedTuple):
     values: np.ndarray
 
 
-def make_workspace(table: Table, problem: Problem, candidates: np.ndarray, depth: int) -> Workspace:
+def make_workspace(
+    table: Table, problem: Problem, rules: Rules, candidates: np.ndarray, depth: int
+) -> Workspace:
     """Return working room for trees of `depth` levels over the candidate features."""
     n_outputs, n_rows = problem.target.shape
-    n_channels = n_outputs + problem.is_weighted
+    is_weighted = len(problem.weights) > 0
+    n_channels = n_outputs + is_weighted
+    # The smaller of two siblings has half their rows at most, where every row counts as one.
+    most_listed = n_rows if is_weighted or rules.subsample < 1 else n_rows // 2
     stride = int(table.n_codes[candidates].max(initial=1))
     n_curved = 0 if problem.loss == SQUARED else n_rows
     return Workspace(
@@ -77,8 +85,8 @@ def make_workspace(table: Table, problem: Problem, candidates: np.ndarray, depth
         histograms=np.empty((n_channels, len(candidates), stride << (depth - 1)), np.int64),
         scores=np.empty((len(candidates), stride)),
         leaves=np.empty(n_rows, np.uint16),
-        sample=np.ones(n_rows, np.uint8),
-        rows=np.empty(n_rows + 1, np.uint32),
-        offsets=np.empty(n_rows + 1, np.uint32),
-        values=np.empty((n_channels, n_rows), np.int64),
+        sample=np.ones(n_rows if rules.subsample < 1 else 0, np.uint8),
+        rows=np.empty(most_listed + 1, np.uint32),
+        offsets=np.empty(most_listed + 1, np.uint32),
+        values=np.empty((n_channels, most_listed), np.int64),
     )
