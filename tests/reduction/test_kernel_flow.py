@@ -193,6 +193,43 @@ def test_path_begins_at_dropout(trained):
     assert (np.diff(model.trace.eigenvalues) <= 0).all()
 
 
+def test_moved_network_of_a_linear_module_is_its_linearisation(evaluation):
+    X, y = correlated_rows(400, 2)
+    data = as_data(X, y, 300)
+    learner = TorchLearner(torch.nn.Linear(4, 1), learning_rate=0.01)
+    learner.advance(data.train.X, data.train.y, 20)
+    linearization = KernelSketch(n_landmarks=8).linearize(learner, X, None, seed=0)
+    linearization.grow(8)
+    basis = linearization.basis()
+    coefficients = np.random.default_rng(0).normal(size=len(basis.pivots))
+    moved = linearization.moved(basis, coefficients).predict(evaluation.X)
+    linear = linearization.predictor(basis, coefficients).predict(evaluation.X)
+    assert np.ptp(moved - learner.predict(evaluation.X)) > 0.1 * np.std(y)
+    # float32 sums of a few terms
+    np.testing.assert_allclose(moved, linear, atol=1e-4 * np.std(y))
+
+
+def test_rounds_go_on_where_a_fixed_kernel_cannot_follow():
+    # The removed feature has a copy, so nothing need be lost.
+    X, y = correlated_rows(1200, 3, correlation=1.0)
+    data = as_data(X[:900], y[:900], 700)
+    network = Network((64, 64), learning_rate=3e-3).fresh(0)
+    full, _ = train_until(network, data.train, data.stopping, Patience(5), 200)
+    one, several = (KernelFlow(max_rounds=n).reduce(full, data, (0,), 0) for n in (1, 5))
+    errors = [mean_squared_error(y[900:], model.predict(X[900:])) for model in (one, several)]
+    assert errors[1] < 0.8 * errors[0]
+    assert (np.diff(several.trace.path) >= 0).all()
+    best = several.trace.losses[several.trace.stopped_step]
+    assert best < one.trace.losses[one.trace.stopped_step]
+    assert best == several.trace.losses.min()
+
+
+@pytest.mark.parametrize("max_rounds", [0, 1.5])
+def test_rounds_are_a_count(max_rounds):
+    with pytest.raises((TypeError, ValueError), match="max_rounds"):
+        KernelFlow(max_rounds=max_rounds)
+
+
 def test_nothing_removed_never_worsens_the_stopping_loss(trained):
     full, data = trained
     trace = KernelFlow().reduce(full, data, (), seed=0).trace

@@ -84,6 +84,13 @@ def paper_model(
     return _network(scale)
 
 
+def default_network() -> PaperModel:
+    """Return the library's own network, with its own patience."""
+    from lukewarm.learners import Network
+
+    return PaperModel(Network(), Network.patience, 0.0, Network.max_steps, Network.max_steps)
+
+
 def _network(scale: str) -> PaperModel:
     from lukewarm.learners import Network
 

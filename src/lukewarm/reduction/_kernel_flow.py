@@ -8,6 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from lukewarm._typing import FeatureSet, Matrix, Vector
+from lukewarm._validation import check_count
 from lukewarm.data import Rows
 from lukewarm.learners import DifferentiableLearner, Learner
 from lukewarm.reduction._base import ReducedModel, ReductionData
@@ -18,7 +19,11 @@ from lukewarm.reduction._flow_paths import (
     step_counts_of_path,
     step_sizes_of_path,
 )
-from lukewarm.reduction._linearized import Linearization, as_differentiable
+from lukewarm.reduction._linearized import (
+    Linearization,
+    LinearizedModel,
+    as_differentiable,
+)
 from lukewarm.reduction._path_trace import PathTrace
 from lukewarm.reduction._sketch import KernelSketch, Solution
 from lukewarm.reduction._spectral import Spectrum
@@ -34,21 +39,28 @@ class KernelFlow:
         How many rows and units represent the tangent kernel.
     learning_rate : float, optional
         Take gradient steps of this size on half the mean squared error (of the standardised
-        target), the paper's update equation to the letter; by default steps are infinitely
-        small. Regression only.
+        target) in one round, the paper's update equation to the letter; by default steps are
+        infinitely small. Regression only.
+    max_rounds : int, default 5
+        How often the network may be linearised: again where its parameters have been moved, if
+        its loss there differs from that of the linearisation by more than the sketch's tolerance.
 
     Notes
     -----
     With the tangent kernel K held at the full model's, the whole path of Algorithm 1 is known:
     f_eta(x) = f(x) + k(x, X) U diag((1 - exp(-eta lambda)) / lambda) U' (Y - f(X)) / N, where f is
     the full model on rows without the removed features. The stopping rows choose the cumulative
-    step size eta from the whole curve. Classifiers flow under the cross entropy of the linearised
-    logits.
+    step size eta from the whole curve, and the best of several rounds. Classifiers flow under the
+    cross entropy of the linearised logits.
     """
 
     sketch: KernelSketch = field(default_factory=KernelSketch)
     learning_rate: float | None = None
+    max_rounds: int = 5
     name: str = "kernel_flow"
+
+    def __post_init__(self) -> None:
+        check_count("max_rounds", self.max_rounds)
 
     def reduce(
         self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
@@ -57,17 +69,46 @@ class KernelFlow:
         started = perf_counter()
         network = as_differentiable(full, self.name)
         train, stopping = data.without(removed)
-        linearization = self.sketch.linearize(network, train.X, stopping.X, seed)
-        solution = self.sketch.best(
-            linearization,
-            len(train),
-            lambda: self._flow(network, linearization, train, stopping),
-        )
-        model = linearization.predictor(solution.basis, solution.coefficients)
+        model, trace = self._best_round(network, train, stopping, seed)
         return ReducedModel(
-            lambda X: model.predict(data.removal.apply(X, removed)),
-            solution.trace,
-            perf_counter() - started,
+            lambda X: model.predict(data.removal.apply(X, removed)), trace, perf_counter() - started
+        )
+
+    def _best_round(
+        self, network: DifferentiableLearner, train: Rows, stopping: Rows, seed: int
+    ) -> tuple[LinearizedModel, PathTrace]:
+        """Return the linearised model of the round with the lowest loss, and how it was found."""
+        best: tuple[float, LinearizedModel, PathTrace] | None = None
+        trace: PathTrace | None = None
+        max_rounds = self.max_rounds if self.learning_rate is None else 1
+        for number in range(max_rounds):
+            # Other landmarks each time: together they span more.
+            linearization = self.sketch.linearize(network, train.X, stopping.X, seed + number)
+            solution = self._solve(network, linearization, train, stopping)
+            trace = solution.trace if trace is None else solution.trace.after(trace)
+            if best is None or solution.loss < best[0]:
+                model = linearization.predictor(solution.basis, solution.coefficients)
+                best = solution.loss, model, trace
+            if number == max_rounds - 1 or solution.trace.stopped_step == 0:
+                break
+            network = linearization.moved(solution.basis, solution.coefficients)
+            loss = network.loss(stopping.y, network.predict(stopping.X), stopping.weights)
+            # Where the network itself agrees, or went astray, there is nothing to gain.
+            agrees = abs(loss - solution.loss) <= self.sketch.tolerance * solution.loss
+            if agrees or not loss < solution.trace.losses[0]:
+                break
+        assert best is not None
+        return best[1], best[2]
+
+    def _solve(
+        self,
+        network: DifferentiableLearner,
+        linearization: Linearization,
+        train: Rows,
+        stopping: Rows,
+    ) -> Solution:
+        return self.sketch.best(
+            linearization, len(train), lambda: self._flow(network, linearization, train, stopping)
         )
 
     def _flow(

@@ -87,8 +87,9 @@ class Linearization:
         self._full = full
         self._gradients = TangentMap(full.module, max_units, precision)
         self._landmark_rows = landmark_rows.copy()
-        parts = [train] if others is None else [train, others]
-        self._rows = [RowGradients(self._gradients, full.inputs(part)) for part in parts]
+        self._inputs = full.inputs(train)
+        parts = [self._inputs] if others is None else [self._inputs, full.inputs(others)]
+        self._rows = [RowGradients(self._gradients, part) for part in parts]
         self.outputs = [rows.outputs for rows in self._rows]
         self.kernels = [np.empty((outputs.size, 0)) for outputs in self.outputs]
         self._landmarks: list[TangentFactors] = []
@@ -123,11 +124,36 @@ class Linearization:
         """Return the full model plus the function with these coefficients in `basis`."""
         from lukewarm.kernels._tangent_factors import concatenate
 
+        weights = self._landmark_weights(basis, coefficients)
+        landmarks = concatenate(self._landmarks).take(slice(len(weights) // self.n_outputs))
+        return LinearizedModel(self._full, self._gradients, landmarks, weights)
+
+    def moved(self, basis: LandmarkBasis, coefficients: Vector) -> DifferentiableLearner:
+        """Return the full model at the parameters whose linearisation `predictor` is.
+
+        A sum of kernel functions is a step along the same sum of gradients: one backward pass.
+        """
+        import torch
+
+        weights = self._landmark_weights(basis, coefficients)
+        rows = self._landmark_rows[: len(weights) // self.n_outputs]
+        twin: Any = self._full.copy()
+        parameters = [weight for weight in twin.module.parameters() if weight.requires_grad]
+        outputs = twin.module(self._inputs[rows])
+        shift = (outputs * outputs.new_tensor(weights).reshape(outputs.shape)).sum()
+        steps = torch.autograd.grad(shift, parameters, allow_unused=True)
+        with torch.no_grad():
+            for weight, step in zip(parameters, steps, strict=True):
+                if step is not None:
+                    weight.add_(step)
+        return twin
+
+    def _landmark_weights(self, basis: LandmarkBasis, coefficients: Vector) -> Vector:
+        """Return the weight of each output of the landmarks, up to the last that counts."""
         n_used = int(basis.pivots.max()) // self.n_outputs + 1
         weights = np.zeros(n_used * self.n_outputs)
         weights[basis.pivots] = basis.landmark_weights(coefficients)
-        landmarks = concatenate(self._landmarks).take(slice(n_used))
-        return LinearizedModel(self._full, self._gradients, landmarks, weights)
+        return weights
 
 
 class LinearizedModel:

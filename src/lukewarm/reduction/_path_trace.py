@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from lukewarm._typing import Vector
 from lukewarm.results import TrainingTrace
 
@@ -26,3 +28,22 @@ class PathTrace(TrainingTrace):
 
     path: Vector
     eigenvalues: Vector
+
+    def after(self, earlier: PathTrace) -> PathTrace:
+        """Return the trace that goes to where `earlier` stopped, and from there along this one.
+
+        Examples
+        --------
+        >>> points, none = np.array([0.0, 1.0, 2.0]), np.zeros(0)
+        >>> first = PathTrace(np.array([9.0, 4.0, 5.0]), 1, points, none)
+        >>> both = PathTrace(np.array([4.0, 3.0, 2.0]), 2, points, none).after(first)
+        >>> both.path.tolist(), both.losses.tolist(), both.stopped_step
+        ([0.0, 1.0, 1.0, 2.0, 3.0], [9.0, 4.0, 4.0, 3.0, 2.0], 4)
+        """
+        kept = slice(earlier.stopped_step + 1)
+        return PathTrace(
+            np.concatenate([earlier.losses[kept], self.losses]),
+            earlier.stopped_step + 1 + self.stopped_step,
+            np.concatenate([earlier.path[kept], earlier.path[earlier.stopped_step] + self.path]),
+            self.eigenvalues,
+        )
