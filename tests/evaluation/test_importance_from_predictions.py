@@ -81,7 +81,8 @@ def test_intervals_cover_an_importance_away_from_zero(inference):
 
 def test_the_split_test_keeps_its_level_when_both_models_are_the_same():
     covered, rejected = covered_and_rejected("split", gap=0.0)
-    assert binom.ppf(0.0005, 2000, 0.94) <= covered <= binom.ppf(0.9995, 2000, 0.96)
+    # Intervals wholly below zero are extended to it, so misses are on one side only.
+    assert binom.ppf(0.0005, 2000, 0.97) <= covered <= binom.ppf(0.9995, 2000, 0.98)
     assert binom.ppf(0.0005, 2000, 0.05) <= rejected <= binom.ppf(0.9995, 2000, 0.06)
 
 

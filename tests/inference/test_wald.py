@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from lukewarm.inference import p_value, standard_error, wald_interval
+import lukewarm as lw
+from lukewarm.inference import p_value, reach_zero, standard_error, wald_interval
 
 
 def test_standard_error_is_that_of_a_mean(generator):
@@ -30,3 +31,23 @@ def test_p_value_is_one_sided():
 @pytest.mark.parametrize(("estimate", "expected"), [(0.0, 1.0), (-1.0, 1.0), (1.0, 0.0)])
 def test_without_spread_the_sign_decides(estimate, expected):
     assert p_value(estimate, 0.0) == expected
+
+
+def test_intervals_reach_zero_and_keep_their_estimate():
+    estimates, errors = np.array([-3.0, -1.0, 2.0]), np.ones(3)
+    low, high = wald_interval(estimates, errors, 0.95)
+    reached_low, reached_high = reach_zero(low, high)
+    assert reached_high.tolist() == [0.0, high[1], high[2]]
+    assert (reached_low == low).all()
+    assert ((reached_low <= estimates) & (estimates <= reached_high)).all()
+
+
+def test_results_intervals_hold_a_possible_importance():
+    generator = np.random.default_rng(0)
+    y = generator.normal(size=400)
+    # The reduced model is plainly better than the full one.
+    full = y + generator.normal(size=400)
+    result = lw.importance_from_predictions(y, full, {"a": y + 0.1 * generator.normal(size=400)})
+    for low, high in (result.interval(), result.simultaneous_interval()):
+        assert low[0] < result.importance[0] < high[0] == 0
+    assert result.p_value()[0] > 0.99

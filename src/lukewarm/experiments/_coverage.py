@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from lukewarm.datasets import make_correlated_linear
 from lukewarm.evaluation import INFERENCES, NearZeroWarning, importance_from_predictions
@@ -16,6 +16,7 @@ from lukewarm.experiments._base import Description, Record, Settings
 from lukewarm.experiments._comparison import Trained, methods_of, own_full, reduce, train_full
 from lukewarm.experiments._models import MODELS, default_network, paper_model
 from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
+from lukewarm.inference import reach_zero, wald_interval
 from lukewarm.plotting import new_figure, tidy
 
 _FEATURE = "X1"
@@ -134,13 +135,13 @@ def _one_row_per_interval(records: Sequence[Record]) -> pd.DataFrame:
     )
     numbers = ("estimate", "std_error", "p_value")
     long.columns = pd.Index([*shared, "method", "seconds", "inference", *numbers])
-    half_width = norm.ppf(0.5 + _LEVEL / 2) * long["std_error"]
-    error = long["estimate"] - long["truth"]
+    estimate, error = (long[name].to_numpy() for name in ("estimate", "std_error"))
+    low, high = reach_zero(*wald_interval(estimate, error, _LEVEL))
     return long.assign(
-        error=error,
-        covered=error.abs() <= half_width,
+        error=long["estimate"] - long["truth"],
+        covered=(low <= long["truth"]) & (long["truth"] <= high),
         rejected=long["p_value"] < 1 - _LEVEL,
-        width=2 * half_width,
+        width=high - low,
     )
 
 

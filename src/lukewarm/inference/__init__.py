@@ -8,12 +8,13 @@ from lukewarm.inference._multiplicity import (
     adjust_p_values,
     simultaneous_quantile,
 )
-from lukewarm.inference._wald import p_value, standard_error, wald_interval
+from lukewarm.inference._wald import p_value, reach_zero, standard_error, wald_interval
 
 __all__ = [
     "ADJUSTMENTS",
     "adjust_p_values",
     "p_value",
+    "reach_zero",
     "simultaneous_quantile",
     "standard_error",
     "wald_interval",

@@ -42,6 +42,24 @@ def wald_interval(
     return estimate - half_width, estimate + half_width
 
 
+def reach_zero(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the intervals of importances, each extended to zero if it lies wholly below.
+
+    Notes
+    -----
+    Taking information away cannot help the best predictor, so the true importance is not
+    negative, and an interval without any possible value would be sure to miss it. Extending it
+    never loses coverage. Estimates fall below zero where a model without a useless feature is the
+    easier one to train.
+
+    Examples
+    --------
+    >>> reach_zero(np.array([-3.0, -1.0]), np.array([-1.0, 1.0]))
+    (array([-3., -1.]), array([0., 1.]))
+    """
+    return low, np.maximum(high, 0.0)
+
+
 def p_value(estimate: np.ndarray, std_error: np.ndarray, delta: float = 0.0) -> np.ndarray:
     """Return the one-sided p-value of "the true value is at most `delta`".
 

@@ -16,6 +16,7 @@ from lukewarm._validation import check_choice, check_fraction
 from lukewarm.inference import (
     adjust_p_values,
     p_value,
+    reach_zero,
     simultaneous_quantile,
     standard_error,
     wald_interval,
@@ -97,8 +98,12 @@ class ImportanceResult:
         return standard_error(self.influence)
 
     def interval(self, level: float | None = None) -> tuple[Vector, Vector]:
-        """Return the low and high ends of the Wald intervals, each of shape (n_sets,)."""
-        return wald_interval(self.importance, self.standard_error, self._level(level))
+        """Return the low and high ends of the Wald intervals, each of shape (n_sets,).
+
+        An importance is not negative, so an interval wholly below zero is extended to it.
+        """
+        ends = wald_interval(self.importance, self.standard_error, self._level(level))
+        return reach_zero(*ends)
 
     def simultaneous_interval(
         self, level: float | None = None, random_state: RandomState = 0
@@ -110,7 +115,7 @@ class ImportanceResult:
         """
         quantile = simultaneous_quantile(self.influence, self._level(level), random_state)
         half_width = quantile * self.standard_error
-        return self.importance - half_width, self.importance + half_width
+        return reach_zero(self.importance - half_width, self.importance + half_width)
 
     def p_value(self, delta: float = 0.0) -> Vector:
         """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,)."""
