@@ -2,7 +2,8 @@
 
 Run ``python -P benchmarks/engines.py`` (``--engines lightgbm,xgboost``, ``--data friedman``) with
 ``LUKEWARM_DATA`` naming the folder of gas_turbine_2015.csv. Both sides are timed in turn in one
-process on one thread, and the best of several is taken; only the ratios mean anything.
+process on one thread, and the best of several is taken; only the ratios mean anything. Medians
+over the feature sets go to benchmarks/results/engines.json, beside those of other engines.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
-import math
+import json
 import warnings
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -33,11 +35,12 @@ from sklearn.preprocessing import StandardScaler
 import lukewarm as lw
 from lukewarm.estimators._folds import FullModel, plan_splits, train_full
 from lukewarm.estimators._problem import as_problem
-from lukewarm.learners import LengthensSteps, as_learner
+from lukewarm.learners import as_learner
 from lukewarm.measures import as_measure
-from lukewarm.reduction import EarlyStopping, Retrain
+from lukewarm.reduction import Retrain, as_reduction
 from lukewarm.stopping import Patience
 
+RESULTS = Path(__file__).parent / "results" / "engines.json"
 N_TREES = 1000
 
 
@@ -114,7 +117,7 @@ def classes():
 DATA = {"gas_turbine": gas_turbine, "friedman": friedman, "classes": classes}
 
 
-def compare(model, X, y, *, n_features, n_repeats=3, seed=0, stride=1):
+def compare(model, X, y, *, n_features, n_repeats=3, seed=0, stride=None):
     """Return seconds of both ways and the gap between them, one row per feature set."""
     problem = as_problem(X, y, None, model, None)
     generator = np.random.default_rng(seed)
@@ -126,12 +129,10 @@ def compare(model, X, y, *, n_features, n_repeats=3, seed=0, stride=1):
     max_steps = getattr(learner, "max_steps", 1000)
     full = train_full(problem, split, learner, rule, max_steps, "mean")
     measure = as_measure("neg_mse" if problem.classes is None else "deviance")
-    if not isinstance(learner, LengthensSteps):
-        stride = 1
-    # A longer step is worth several, also of those that patience waits.
-    hurried = Patience(math.ceil(rule.patience / stride))
+    if stride is None:
+        stride = getattr(learner, "stride", 1)
     ways = {
-        "early_stopping": EarlyStopping(hurried, max_steps, stride=stride),
+        "early_stopping": as_reduction("early_stopping", rule, max_steps, stride),
         "retrain": Retrain(rule, max_steps),
     }
     start = {name: skill(full, way, (), measure, seed) for name, way in ways.items()}
@@ -176,10 +177,12 @@ def main():
     parser.add_argument("--data", default=",".join(DATA))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--features", type=int, default=10, help="feature sets, spread evenly")
-    parser.add_argument("--stride", type=float, default=1.0)
+    parser.add_argument("--stride", type=float, help="by default each engine's own")
     parser.add_argument("--details", action="store_true")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    name = "default" if chosen.stride is None else f"stride {chosen.stride:g}"
     summary = []
     for source in chosen.data.split(","):
         X, y = DATA[source]()
@@ -201,6 +204,8 @@ def main():
                 pd.DataFrame(summary[-1:]).to_string(index=False, header=len(summary) == 1),
                 flush=True,
             )
+            results.setdefault(name, {}).setdefault(source, {})[engine] = columns.median().to_dict()
+            RESULTS.write_text(json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

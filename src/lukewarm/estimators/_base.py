@@ -146,10 +146,11 @@ class ImportanceEstimator(BaseEstimator):
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
         by_folds = self.stopping == "cross_validation"
+        stride = getattr(learners[0], "stride", 1.0)
         reduction = (
             FoldedStopping(rule, max_steps)
             if by_folds
-            else as_reduction(self.method, rule, max_steps)
+            else as_reduction(self.method, rule, max_steps, stride)
         )
         check_suits(reduction, learners[0])
         numbers = np.concatenate([split.evaluation for split in splits])

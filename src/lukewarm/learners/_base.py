@@ -89,7 +89,10 @@ class BindsRows(Learner, Protocol):
 
 @runtime_checkable
 class LengthensSteps(Learner, Protocol):
-    """A learner whose further steps can be made larger: boosters, by their learning rate."""
+    """A learner whose further steps can be made larger: boosters, by their learning rate.
+
+    One that has an attribute `stride` takes steps so many times larger after a warm start.
+    """
 
     def lengthen_steps(self, factor: float) -> None:
         """Make every further step `factor` times as large; the steps taken stay as they are."""

@@ -51,6 +51,8 @@ class MarginLearner(ABC):
     """
 
     patience = 10
+    # A warm start makes up for a feature with about half the trees of the full model.
+    stride = 2.0
     accepts_missing = True
     accepts_categories = True
     max_steps: int

@@ -57,7 +57,15 @@ class PipelineLearner:
 
     def __getattr__(self, name: str) -> Any:
         # The settings of training (patience, max_steps, loss, ...) are those of the model.
-        if name in ("patience", "max_steps", "loss", "n_classes", "can_warm_start", "block_size"):
+        if name in (
+            "patience",
+            "max_steps",
+            "loss",
+            "n_classes",
+            "can_warm_start",
+            "block_size",
+            "stride",
+        ):
             return getattr(self.last, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 

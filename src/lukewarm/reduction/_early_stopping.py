@@ -22,8 +22,8 @@ class EarlyStopping:
         Most steps beyond the full model's.
     stride : float, default 1
         How many times larger the steps are than those of the full model. With boosters a stride
-        of 2 takes about half the trees; it moves in bounds, so the estimate becomes coarser. A
-        patience of 10 steps then waits as long as one of 20.
+        of 2 takes about half the trees, and the estimate becomes a little coarser. A patience of
+        10 steps then waits as long as one of 20.
 
     Examples
     --------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from math import ceil
 
 from lukewarm._validation import check_choice
 from lukewarm.learners import Learner
@@ -13,7 +15,7 @@ from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction._linearized import as_differentiable
 from lukewarm.reduction._retrain import Retrain
-from lukewarm.stopping import StoppingRule
+from lukewarm.stopping import Patience, StoppingRule
 
 _KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
     "early_stopping": EarlyStopping,
@@ -27,8 +29,12 @@ _KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
 METHODS = tuple(_KNOWN)
 
 
-def as_reduction(method: str | Reduction, rule: StoppingRule, max_steps: int) -> Reduction:
+def as_reduction(
+    method: str | Reduction, rule: StoppingRule, max_steps: int, stride: float = 1.0
+) -> Reduction:
     """Return the reduction of that name, stopped by `rule`, or the reduction itself.
+
+    With a `stride` early stopping takes so much longer steps, and waits for fewer of them.
 
     Examples
     --------
@@ -38,7 +44,11 @@ def as_reduction(method: str | Reduction, rule: StoppingRule, max_steps: int) ->
     """
     if not isinstance(method, str) and isinstance(method, Reduction):
         return method
-    return _KNOWN[check_choice("method", method, _KNOWN)](rule, max_steps)
+    make = _KNOWN[check_choice("method", method, _KNOWN)]
+    if make is EarlyStopping and stride != 1 and isinstance(rule, Patience):
+        hurried = replace(rule, patience=ceil(rule.patience / stride))
+        return EarlyStopping(hurried, max_steps, stride=stride)
+    return make(rule, max_steps)
 
 
 def check_suits(reduction: Reduction, learner: Learner) -> None:

@@ -108,6 +108,7 @@ class ObliviousBoosting:
             check_count("n_classes", n_classes, minimum=2)
         self.n_classes = n_classes
         self.seed = check_count("seed", seed, minimum=0)
+        self._step_length = 1.0
         self._objective: Objective = objective_for(n_classes, objective)
         self._borders: Borders | None = None
         self._ensemble: Ensemble | None = None
@@ -138,9 +139,14 @@ class ObliviousBoosting:
     def copy(self, seed: int | None = None) -> ObliviousBoosting:
         """Return an independent learner that stands where this one stands; trees are shared."""
         twin = self.fresh(self.seed if seed is None else seed)
+        twin._step_length = self._step_length
         twin._borders = self._borders
         twin._ensemble = None if self._ensemble is None else self._ensemble.twin()
         return twin
+
+    def lengthen_steps(self, factor: float) -> None:
+        """Multiply the learning rate of further trees by `factor`."""
+        self._step_length *= check_number("factor", factor, above=0)
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return the mean loss that decides when to stop."""
@@ -226,9 +232,10 @@ class ObliviousBoosting:
         """Return `n_trees` more trees; `raw` is brought along."""
         grown = Trees.blank(n_trees, self.depth, len(raw), rows.borders.is_category)
         total_weight = problem.weights.sum() if len(problem.weights) else len(rows)
+        learning_rate = min(self.learning_rate * self._step_length, 1.0)
         rules = Rules(
-            learning_rate=self.learning_rate,
-            shrink=1.0 - self.shrinkage * self.learning_rate / total_weight,
+            learning_rate=learning_rate,
+            shrink=1.0 - self.shrinkage * learning_rate / total_weight,
             l2=self.l2_leaf,
             random_strength=self.random_strength,
             subsample=self.subsample,
