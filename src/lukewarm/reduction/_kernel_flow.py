@@ -28,6 +28,9 @@ from lukewarm.reduction._path_trace import PathTrace
 from lukewarm.reduction._sketch import KernelSketch, Solution
 from lukewarm.reduction._spectral import Spectrum
 
+# What a linearisation neglects is a share of the way gone. It matters where little is left.
+_FAR = 10.0
+
 
 @dataclass(frozen=True)
 class KernelFlow:
@@ -42,8 +45,9 @@ class KernelFlow:
         target) in one round, the paper's update equation to the letter; by default steps are
         infinitely small. Regression only.
     max_rounds : int, default 5
-        How often the network may be linearised: again where its parameters have been moved, if
-        its loss there differs from that of the linearisation by more than the sketch's tolerance.
+        How often the network may be linearised: again where its parameters have been moved, if the
+        loss fell by many times what is left of it, and until it falls by less than the sketch's
+        tolerance.
 
     Notes
     -----
@@ -86,17 +90,16 @@ class KernelFlow:
             linearization = self.sketch.linearize(network, train.X, stopping.X, seed + number)
             solution = self._solve(network, linearization, train, stopping)
             trace = solution.trace if trace is None else solution.trace.after(trace)
+            if best is None:
+                goes_on = solution.trace.losses[0] - solution.loss > _FAR * solution.loss
+            else:
+                goes_on = solution.loss < (1 - self.sketch.tolerance) * best[0]
             if best is None or solution.loss < best[0]:
                 model = linearization.predictor(solution.basis, solution.coefficients)
                 best = solution.loss, model, trace
-            if number == max_rounds - 1 or solution.trace.stopped_step == 0:
+            if not goes_on or number == max_rounds - 1:
                 break
             network = linearization.moved(solution.basis, solution.coefficients)
-            loss = network.loss(stopping.y, network.predict(stopping.X), stopping.weights)
-            # Where the network itself agrees, or went astray, there is nothing to gain.
-            agrees = abs(loss - solution.loss) <= self.sketch.tolerance * solution.loss
-            if agrees or not loss < solution.trace.losses[0]:
-                break
         assert best is not None
         return best[1], best[2]
 
