@@ -15,13 +15,13 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import lukewarm as lw
-from lukewarm.estimators._problem import SeenRowsWarning
+from lukewarm.estimators._problem import SeenRowsWarning, UntrainedWarning
 from lukewarm.estimators._quality import note_on_gap
 from lukewarm.evaluation import NearZeroWarning
 from lukewarm.learners.boosting import ObliviousBoostingRegressor
@@ -401,3 +401,53 @@ def test_notes_are_shown_and_survive_saving(linear, tmp_path):
     assert "Mind the gap." in repr(noted)
     assert "Mind the gap." in noted._repr_html_()
     assert type(noted).load(noted.save(tmp_path / "result")).notes == noted.notes
+
+
+def weighted_classifiers(weights):
+    lightgbm, catboost = pytest.importorskip("lightgbm"), pytest.importorskip("catboost")
+    sgd = SGDClassifier(loss="log_loss", alpha=0.01, class_weight=weights)
+    return {
+        "lightgbm": lightgbm.LGBMClassifier(n_estimators=30, verbose=-1, class_weight=weights),
+        "catboost": catboost.CatBoostClassifier(
+            iterations=60, learning_rate=0.1, thread_count=1, class_weights=weights
+        ),
+        "histograms": HistGradientBoostingClassifier(max_iter=30, class_weight=weights),
+        "pipeline": make_pipeline(StandardScaler(), sgd),
+    }
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "catboost", "histograms", "pipeline"])
+def test_class_weights_by_label_raise_that_class(name):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(600, 2))
+    y = np.where(X[:, 0] + generator.normal(size=600) > 1, "yes", "no")
+    # The order of the labels says nothing.
+    mean_chance = {
+        weight: lw.VariableImportance(
+            weighted_classifiers(weights)[name], features=[0], random_state=0
+        )
+        .fit(X, y)
+        .predictions_.full.mean()
+        for weight, weights in (
+            (1, None),
+            (5, {"yes": 5.0, "no": 1.0}),
+            (0.2, {"yes": 0.2, "no": 1.0}),
+        )
+    }
+    assert mean_chance[0.2] < mean_chance[1] - 0.03 < mean_chance[5] - 0.1
+
+
+def test_class_weights_must_name_the_classes():
+    model = HistGradientBoostingClassifier(class_weight={"yes": 5.0, "maybe": 1.0})
+    X, y = np.random.default_rng(0).normal(size=(100, 2)), np.repeat(["yes", "no"], 50)
+    with pytest.raises(ValueError, match=r"weight to each of the classes .*'no', 'yes'"):
+        lw.VariableImportance(model).fit(X, y)
+
+
+def test_a_model_that_never_improves_says_so(linear):
+    # Steps of this length throw the weights to and fro.
+    model = SGDRegressor(learning_rate="constant", eta0=0.5)
+    with pytest.warns(UntrainedWarning, match="no better on the stopping rows after"):
+        lw.VariableImportance(model, features=[0], patience=2, random_state=0).fit(
+            linear.X, linear.y
+        )

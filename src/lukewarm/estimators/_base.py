@@ -21,9 +21,10 @@ from lukewarm.estimators._problem import (
     fill_by_column,
     stack_rows,
     warn_seen_rows,
+    warn_untrained,
 )
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
-from lukewarm.learners import Learner, as_learner, check_can_go_on
+from lukewarm.learners import Learner, as_learner, check_can_go_on, weights_by_code
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import FoldedStopping, Reduction, as_reduction, check_suits
 from lukewarm.results import TrainingTrace
@@ -130,9 +131,10 @@ class ImportanceEstimator(BaseEstimator):
     def _prepare(self, problem: Problem) -> Prepared:
         generator = as_generator(self.random_state)
         splits = plan_splits(problem, self.train_fraction, self.cross_fit, generator)
+        model = weights_by_code(self.model, problem.classes)
         learners = [
             as_learner(
-                self.model,
+                model,
                 n_classes=problem.n_classes,
                 seed=seed,
                 prefit=self.prefit,
@@ -167,6 +169,9 @@ class ImportanceEstimator(BaseEstimator):
                 verbose=self.verbose,
                 description="full models",
             )
+            for each in full_models:
+                if each.trace.stopped_step == 0:
+                    warn_untrained(each.trace.n_steps_taken)
         return Prepared(
             problem,
             full_models,

@@ -26,6 +26,10 @@ class SeenRowsWarning(ImportanceWarning):
     """A trained model is evaluated on rows it may have been trained on."""
 
 
+class UntrainedWarning(ImportanceWarning):
+    """The full model is no better than before its first step."""
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A table, its target and what is to be measured.
@@ -128,6 +132,17 @@ def warn_seen_rows() -> None:
         "the evaluation rows are drawn from X; if the model was trained on them, its skill and the "
         "importances are overstated. Pass rows it has not seen as X_eval and y_eval.",
         SeenRowsWarning,
+        stacklevel=4,
+    )
+
+
+def warn_untrained(n_steps: int) -> None:
+    """Warn that `n_steps` steps of training did not improve a full model."""
+    warnings.warn(
+        f"the full model is no better on the stopping rows after {n_steps} steps than before the "
+        "first, so it was left untrained and the importances mean nothing. Raise patience, or "
+        "lower the model's learning rate.",
+        UntrainedWarning,
         stacklevel=4,
     )
 

@@ -23,6 +23,7 @@ _FEATURE = "X1"
 _LEVEL = 0.95
 _CORRELATIONS = (0.0, 0.2, 0.5, 0.8, 1.0)
 _REPLICATES = {"quick": 20, "paper": 100}
+_QUICK_NETWORKS = 10  # one takes seconds
 _FILLS = {"paired": "full", "split": "none"}
 
 
@@ -52,7 +53,7 @@ class Coverage:
             }
             for model in models
             for correlation in _CORRELATIONS
-            for replicate in range(n_replicates or _REPLICATES[scale])
+            for replicate in range(n_replicates or _n_replicates(scale, model))
         ]
 
     def run(self, job: Settings) -> dict[str, Any]:
@@ -105,6 +106,10 @@ class Coverage:
         panels[0].set_ylabel(f"coverage of the {100 * _LEVEL:g} % interval")
         legend_below(figure)
         return figure
+
+
+def _n_replicates(scale: str, model: str) -> int:
+    return _QUICK_NETWORKS if (scale, model) == ("quick", "network") else _REPLICATES[scale]
 
 
 def _both(trained: Trained, method: str, seed: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm.learners._base import BindsRows, Learner, LengthensSteps, StagedLearner
+from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._registry import as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
@@ -34,6 +35,7 @@ __all__ = [
     "check_can_go_on",
     "classifies",
     "train_until",
+    "weights_by_code",
 ]
 
 # Engines load when a learner that needs them is first asked for.

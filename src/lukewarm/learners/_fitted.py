@@ -28,6 +28,11 @@ def check_fitted(estimator: Any, n_classes: int | None) -> None:
             f"model was trained on {len(classes)} classes, but y has {n_classes}; pass rows of all "
             "the classes."
         )
+    if n_classes is not None and classes is not None and list(classes) != sorted(classes):
+        raise ValueError(
+            f"model was trained with its classes in the order {list(classes)}, but codes follow "
+            f"{sorted(classes)}; train it with weights of classes in that order."
+        )
 
 
 def check_columns_seen(model: Any, names: tuple[str, ...] | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.preprocessing import LabelBinarizer
 
 from lukewarm._typing import Features, Prediction, Vector
@@ -38,7 +39,6 @@ class PartialFitLearner:
     True
     """
 
-    patience = 5
     accepts_missing = False
     accepts_categories = False
 
@@ -52,6 +52,8 @@ class PartialFitLearner:
         self.estimator = estimator
         self.n_classes = n_classes
         self.max_steps = int(estimator.max_iter)
+        # The first passes of SGD take such steps that its log-loss may start above a coin's.
+        self.patience = 20 if isinstance(estimator, SGDClassifier | SGDRegressor) else 5
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.n_steps = 0
         self._model = _without_own_stopping(clone(estimator), seed)
