@@ -28,6 +28,7 @@ from lukewarm.stopping import Patience
 
 RESULTS = Path(__file__).parent / "results" / "boosting.json"
 PATIENCE, MOST_TREES = 10, 1000
+N_SPLITS = 40
 
 
 def best_in_turns(tasks, n_turns):
@@ -333,23 +334,28 @@ def quality_tasks(folder):
 
 
 def quality(options):
-    """Mean held-out MSE over five splits, all greedy and stopped by the same rows.
+    """Mean held-out MSE over forty splits, all greedy and stopped by the same rows.
 
-    CatBoost regularises by default; "ours, regularised" has the same l2 and share of rows.
+    CatBoost regularises by default; "ours, regularised" has the same l2 and share of rows. A
+    ratio's error is its standard error over the splits.
     """
     rows = {}
     for name, (X, y, depth) in quality_tasks(options.data).items():
         errors = {"ours": [], "ours, regularised": [], "catboost": []}
-        for seed in range(5):
+        for seed in range(N_SPLITS):
             split = split_rows(len(y), 0.75, np.random.default_rng(seed))
             train, stopping, held_out = split.train, split.stopping, split.evaluation
             for side, found in errors.items():
                 model = quality_model(side, depth, X[train], y[train], X[stopping], y[stopping])
                 found.append(squared_error(y[held_out], model.predict(X[held_out])))
-        means = {side: float(np.mean(found)) for side, found in errors.items()}
-        ratios = {f"{side} / catboost": means[side] / means["catboost"] for side in means}
-        del ratios["catboost / catboost"]
-        rows[f"{name}, depth {depth}"] = {"catboost_mse": means["catboost"], **ratios}
+        theirs = np.array(errors.pop("catboost"))
+        row = {"catboost_mse": float(theirs.mean())}
+        for side, found in errors.items():
+            ratio = np.mean(found) / theirs.mean()
+            spread = np.std(found - ratio * theirs) / theirs.mean()
+            row[f"{side} / catboost"] = float(ratio)
+            row[f"{side}, error"] = float(spread / np.sqrt(N_SPLITS))
+        rows[f"{name}, depth {depth}"] = row
     return rows
 
 
