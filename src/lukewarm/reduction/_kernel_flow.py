@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -88,7 +89,8 @@ class KernelFlow:
         for number in range(max_rounds):
             # Other landmarks each time: together they span more.
             linearization = self.sketch.linearize(network, train.X, stopping.X, seed + number)
-            solution = self._solve(network, linearization, train, stopping)
+            flow = partial(self._flow, network, linearization, train, stopping)
+            solution = self.sketch.best(linearization, len(train), flow)
             trace = solution.trace if trace is None else solution.trace.after(trace)
             if best is None:
                 goes_on = solution.trace.losses[0] - solution.loss > _FAR * solution.loss
@@ -102,17 +104,6 @@ class KernelFlow:
             network = linearization.moved(solution.basis, solution.coefficients)
         assert best is not None
         return best[1], best[2]
-
-    def _solve(
-        self,
-        network: DifferentiableLearner,
-        linearization: Linearization,
-        train: Rows,
-        stopping: Rows,
-    ) -> Solution:
-        return self.sketch.best(
-            linearization, len(train), lambda: self._flow(network, linearization, train, stopping)
-        )
 
     def _flow(
         self,
