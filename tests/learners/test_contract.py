@@ -252,11 +252,15 @@ class TestLearnerContract:
             pytest.skip("the engine's steps have one length")
         learner.advance(X, y, 4)
         before = learner.predict(X)
-        usual, longer = learner.copy(), learner.copy()
+        usual, longer, tiny = learner.copy(), learner.copy(), learner.copy()
         longer.lengthen_steps(2.0)
+        tiny.lengthen_steps(1e-4)
         np.testing.assert_array_equal(longer.predict(X), before)
-        for each in (usual, longer):
+        for each in (usual, longer, tiny):
             each.advance(X, y, 1)
+        assert np.ptp(tiny.predict(X) - before) < 0.01 * np.ptp(usual.predict(X) - before)
+        if not isinstance(learner, StagedLearner):
+            return  # an epoch is many steps, each from where the last led
         # One tree on the same gradients splits alike; only the length differs. Classifiers'
         # leaves and those of other losses need not, so this is about regression.
         close(engine, longer.predict(X) - before, 2 * (usual.predict(X) - before))

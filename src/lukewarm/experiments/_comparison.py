@@ -100,7 +100,7 @@ def reduce(trained: Trained, method: str, removed: FeatureSet) -> Reduced:
     """Return what the model without `removed`, obtained by `method`, predicts."""
     settings = trained.settings
     max_steps = settings.max_steps if method == "retrain" else settings.max_reduced_steps
-    reduction = as_reduction(method, settings.rule, max_steps)
+    reduction = as_reduction(method, settings.rule, max_steps, settings.stride)
     started = process_time()
     model = reduction.reduce(trained.learner, trained.data, removed, trained.seed)
     prediction = model.predict(trained.evaluation.X)

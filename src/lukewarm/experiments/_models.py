@@ -31,6 +31,8 @@ class PaperModel:
         Of the full model and of retraining.
     max_reduced_steps : int
         Of early stopping, beyond the full model.
+    stride : float, default 1
+        How many times as long the steps of early stopping are; the paper's are as long.
     """
 
     model: Any
@@ -38,6 +40,7 @@ class PaperModel:
     min_delta: float
     max_steps: int
     max_reduced_steps: int
+    stride: float = 1.0
 
     @property
     def rule(self) -> Patience:
@@ -88,7 +91,8 @@ def default_network() -> PaperModel:
     """Return the library's own network, with its own patience."""
     from lukewarm.learners import Network
 
-    return PaperModel(Network(), Network.patience, 0.0, Network.max_steps, Network.max_steps)
+    steps = Network.max_steps
+    return PaperModel(Network(), Network.patience, 0.0, steps, steps, Network.stride)
 
 
 def _network(scale: str) -> PaperModel:

@@ -89,9 +89,9 @@ class BindsRows(Learner, Protocol):
 
 @runtime_checkable
 class LengthensSteps(Learner, Protocol):
-    """A learner whose further steps can be made larger: boosters, by their learning rate.
+    """A learner whose further steps can be made larger or smaller, by its learning rate.
 
-    One that has an attribute `stride` takes steps so many times larger after a warm start.
+    One that has an attribute `stride` takes steps so many times as large after a warm start.
     """
 
     def lengthen_steps(self, factor: float) -> None:

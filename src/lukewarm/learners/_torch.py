@@ -76,6 +76,8 @@ class TorchLearner:
 
     patience = 5
     max_steps = 400
+    # Without a feature what is left to learn is noisier, and gradients with it.
+    stride = 0.3
     accepts_missing = False
     accepts_categories = False
 
@@ -138,6 +140,13 @@ class TorchLearner:
             twin._optimizer = twin._new_optimizer()
             twin._optimizer.load_state_dict(copy.deepcopy(self._optimizer.state_dict()))
         return twin
+
+    def lengthen_steps(self, factor: float) -> None:
+        """Multiply the learning rate by `factor`; the optimiser keeps its memory."""
+        self._learning_rate *= check_number("factor", factor, above=0)
+        if self._optimizer is not None:
+            for group in self._optimizer.param_groups:
+                group["lr"] *= factor
 
     def for_classes(self, n_classes: int) -> Self:
         """Return an untrained learner for `n_classes` classes, otherwise with these settings."""

@@ -22,8 +22,9 @@ class EarlyStopping:
         Most steps beyond the full model's.
     stride : float, default 1
         How many times larger the steps are than those of the full model. With boosters a stride
-        of 2 takes about half the trees, and the estimate becomes a little coarser. A patience of
-        10 steps then waits as long as one of 20.
+        of 2 takes about half the trees, and the estimate becomes a little coarser; a patience of
+        10 steps then waits as long as one of 20. With networks a stride below 1 keeps the noise
+        that a removed feature leaves behind out of the weights.
 
     Examples
     --------

@@ -34,7 +34,8 @@ def as_reduction(
 ) -> Reduction:
     """Return the reduction of that name, stopped by `rule`, or the reduction itself.
 
-    With a `stride` early stopping takes so much longer steps, and waits for fewer of them.
+    With a `stride` early stopping takes steps so many times as long, and waits for fewer of long
+    ones.
 
     Examples
     --------
@@ -46,8 +47,8 @@ def as_reduction(
         return method
     make = _KNOWN[check_choice("method", method, _KNOWN)]
     if make is EarlyStopping and stride != 1 and isinstance(rule, Patience):
-        hurried = replace(rule, patience=ceil(rule.patience / stride))
-        return EarlyStopping(hurried, max_steps, stride=stride)
+        waiting = replace(rule, patience=ceil(rule.patience / max(stride, 1.0)))
+        return EarlyStopping(waiting, max_steps, stride=stride)
     return make(rule, max_steps)
 
 
