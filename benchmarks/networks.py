@@ -39,6 +39,7 @@ from lukewarm.stopping import Patience
 
 RULE = Patience(3, min_delta=1e-3)
 RESULTS = Path(__file__).parent / "results"
+MARKERS = {"dropout": "x", "early_stopping": "s", "kernel_flow": "o", "lazy": "^", "retrain": "D"}
 
 
 def tasks(n_rows: int) -> dict:
@@ -164,13 +165,15 @@ def draw(results: dict, path: Path) -> None:
     tasks_done = results["tasks"]
     figure, panels = plt.subplots(1, len(tasks_done), figsize=(4 * len(tasks_done), 3.4))
     for panel, (name, outcome) in zip(np.atleast_1d(panels), tasks_done.items(), strict=True):
-        for method in ("dropout", "early_stopping", "kernel_flow", "lazy", "retrain"):
+        for method, marker in MARKERS.items():
             point = outcome["methods"][method]
-            panel.scatter(point["seconds"], point["test_mse"], label=method.replace("_", " "))
+            label = method.replace("_", " ")
+            panel.scatter(point["seconds"], point["test_mse"], s=45, marker=marker, label=label)
         panel.set(xscale="log", xlabel="processor seconds", title=name.replace("_", " "))
     np.atleast_1d(panels)[0].set_ylabel("test mean squared error")
-    np.atleast_1d(panels)[0].legend(fontsize=8)
-    figure.tight_layout()
+    handles, labels = np.atleast_1d(panels)[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels), frameon=False)
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
     figure.savefig(path, dpi=150)
     plt.close(figure)
 
