@@ -136,4 +136,7 @@ def quantile_borders(values: np.ndarray, n_bins: int) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def _some_rows(n_rows: int) -> np.ndarray:
-    return np.sort(np.random.default_rng(0).choice(n_rows, _MOST_ROWS_SORTED, replace=False))
+    """Return one row of each of 200 000 stretches of equal length, ascending."""
+    within = np.random.default_rng(0).random(_MOST_ROWS_SORTED)
+    stretch = n_rows / _MOST_ROWS_SORTED
+    return ((np.arange(_MOST_ROWS_SORTED) + within) * stretch).astype(np.uint32)
