@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Protocol
 
 import pandas as pd
@@ -33,6 +34,26 @@ class Description:
     section: str
     shows: str
     minutes: Mapping[str, float]
+
+
+def replicated(
+    scale: str, model: str, n_replicates: int, seed: int, **varied: Iterable[Any]
+) -> list[dict[str, Any]]:
+    """Return a job per combination of the values that are varied, and replicate.
+
+    Examples
+    --------
+    >>> [job["n_rows"] for job in replicated("quick", "boosting", 2, 0, n_rows=(50, 100))]
+    [50, 50, 100, 100]
+    """
+    return [
+        {
+            **{"scale": scale, "model": model, **dict(zip(varied, values, strict=True))},
+            **{"replicate": replicate, "seed": seed},
+        }
+        for values in product(*varied.values())
+        for replicate in range(n_replicates)
+    ]
 
 
 class Experiment(Protocol):

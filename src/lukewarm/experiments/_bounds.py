@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lukewarm.experiments._base import Description, Record, Settings
+from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._bounds_runs import network_errors, tree_errors
 from lukewarm.experiments._slopes import fit_slope
 from lukewarm.experiments._style import MODEL_TITLES, legend_below, logarithmic, unique
@@ -38,15 +38,15 @@ class Bounds:
         self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
     ) -> list[dict[str, Any]]:
         """Return a job per model, number of rows and replicate."""
+        sizes = {
+            model: [size for size in _ROWS[scale] if size <= _MOST_ROWS[model]] for model in models
+        }
         return [
-            {
-                **{"scale": scale, "model": model, "n_rows": n_rows},
-                **{"replicate": replicate, "seed": seed},
-            }
+            job
             for model in models
-            for n_rows in _ROWS[scale]
-            if n_rows <= _MOST_ROWS[model]
-            for replicate in range(n_replicates or _REPLICATES[scale])
+            for job in replicated(
+                scale, model, n_replicates or _REPLICATES[scale], seed, n_rows=sizes[model]
+            )
         ]
 
     def run(self, job: Settings) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm.datasets import make_correlated_linear
-from lukewarm.experiments._base import Description, Record, Settings
+from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._comparison import (
     compare,
     methods_of,
@@ -42,13 +42,15 @@ class Correlation:
     ) -> list[dict[str, Any]]:
         """Return a job per model, correlation and replicate."""
         return [
-            {
-                **{"scale": scale, "model": model, "correlation": correlation},
-                **{"replicate": replicate, "seed": seed},
-            }
+            job
             for model in models
-            for correlation in _CORRELATIONS[scale]
-            for replicate in range(n_replicates or _REPLICATES[scale])
+            for job in replicated(
+                scale,
+                model,
+                n_replicates or _REPLICATES[scale],
+                seed,
+                correlation=_CORRELATIONS[scale],
+            )
         ]
 
     def run(self, job: Settings) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm.datasets import make_high_dimensional_linear, make_high_dimensional_network
-from lukewarm.experiments._base import Description, Record, Settings
+from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._comparison import (
     compare,
     methods_of,
@@ -43,9 +43,9 @@ class HighDimension:
     ) -> list[dict[str, Any]]:
         """Return a job per model and replicate."""
         return [
-            {"scale": scale, "model": model, "replicate": replicate, "seed": seed}
+            job
             for model in models
-            for replicate in range(n_replicates or _REPLICATES[scale])
+            for job in replicated(scale, model, n_replicates or _REPLICATES[scale], seed)
         ]
 
     def run(self, job: Settings) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from lukewarm.datasets import (
     make_high_dimensional_linear,
     make_logistic,
 )
-from lukewarm.experiments._base import Description, Record, Settings
+from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._comparison import (
     compare,
     methods_of,
@@ -60,14 +60,13 @@ class Symmetric:
         self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
     ) -> list[dict[str, Any]]:
         """Return a job per model, task and replicate."""
+        tasks = (*_TASKS, *_real_tasks())
         return [
-            {
-                **{"scale": scale, "model": model, "task": task},
-                **{"replicate": replicate, "seed": seed},
-            }
+            job
             for model in models
-            for task in (*_TASKS, *_real_tasks())
-            for replicate in range(n_replicates or _REPLICATES[scale])
+            for job in replicated(
+                scale, model, n_replicates or _REPLICATES[scale], seed, task=tasks
+            )
         ]
 
     def run(self, job: Settings) -> dict[str, Any]:

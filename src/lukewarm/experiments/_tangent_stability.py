@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lukewarm.experiments._base import Description, Record, Settings
+from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._slopes import fit_slope
 from lukewarm.experiments._style import legend_below, logarithmic, unique
 from lukewarm.experiments._tangent_runs import network_drift, tree_drift
@@ -46,13 +46,11 @@ class TangentStability:
         """Return a job per model, width or random strength, and replicate."""
         sizes = {"network": _WIDTHS, "boosting": _STRENGTHS}
         return [
-            {
-                **{"scale": scale, "model": model, "size": size},
-                **{"replicate": replicate, "seed": seed},
-            }
+            job
             for model in models
-            for size in sizes[model][scale]
-            for replicate in range(n_replicates or _REPLICATES[scale])
+            for job in replicated(
+                scale, model, n_replicates or _REPLICATES[scale], seed, size=sizes[model][scale]
+            )
         ]
 
     def run(self, job: Settings) -> dict[str, Any]:
