@@ -73,6 +73,19 @@ def test_training_learns_and_changes_the_predictions(learner):
     assert np.mean((learner.predict(X) - y) ** 2) < 0.5 * np.var(y)
 
 
+def test_steps_stay_short_where_the_noise_begins():
+    X, y = regression_rows()
+    learner = Network((16,), learning_rate=0.01)
+    learner.advance(X, y, 100)
+    noisy = y + 10 * np.std(y) * np.random.default_rng(1).normal(size=len(y))
+    remembering, anew = learner.copy(seed=1), learner.copy(seed=1)
+    anew.lengthen_steps(1.0)
+    for each in (remembering, anew):
+        each.advance(X, noisy, 1)
+    moved = [np.ptp(each.predict(X) - learner.predict(X)) for each in (remembering, anew)]
+    assert moved[1] < 0.5 * moved[0]
+
+
 def test_copy_leaves_its_original_alone(learner):
     X, y = regression_rows()
     learner.advance(X, y, 2)

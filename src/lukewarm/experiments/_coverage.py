@@ -67,9 +67,8 @@ class Coverage:
         is_network = job["model"] == "network"
         settings = default_network() if is_network else paper_model(job["model"], "paper")
         trained = train_full(data.X, data.y, settings, generator)
-        # Dropout has no claim to cover, and networks are not trained anew a hundred times.
-        left_out = ("dropout", "retrain") if is_network else ("dropout",)
-        methods = [method for method in methods_of(job["model"]) if method not in left_out]
+        # Dropout has no claim to cover.
+        methods = [method for method in methods_of(job["model"]) if method != "dropout"]
         return {
             "truth": data.true_importance(_FEATURE),
             "methods": {method: _both(trained, method, job["replicate"]) for method in methods},

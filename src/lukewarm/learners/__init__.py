@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from lukewarm.learners._base import BindsRows, Learner, LengthensSteps, StagedLearner
+from lukewarm.learners._base import BindsRows, Learner, LengthensSteps, Recalibrates, StagedLearner
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._registry import as_learner
@@ -25,6 +25,7 @@ __all__ = [
     "ObliviousBoostingRegressor",
     "PartialFitLearner",
     "PipelineLearner",
+    "Recalibrates",
     "SkorchLearner",
     "StagedLearner",
     "StagedPipelineLearner",

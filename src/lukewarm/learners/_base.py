@@ -88,6 +88,23 @@ class BindsRows(Learner, Protocol):
 
 
 @runtime_checkable
+class Recalibrates(Learner, Protocol):
+    """A classifier that can take back confidence which removed columns no longer justify."""
+
+    def recalibrate(
+        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
+    ) -> None:
+        """Make predictions for `X` as confident as they were `before`, given the classes y.
+
+        Parameters
+        ----------
+        X, before : Features
+            The same rows, held out of training, without some columns and with all of them.
+        """
+        ...
+
+
+@runtime_checkable
 class LengthensSteps(Learner, Protocol):
     """A learner whose further steps can be made larger or smaller, by its learning rate.
 

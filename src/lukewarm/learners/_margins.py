@@ -14,7 +14,10 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._recalibration import Confidence, RecalibratedTrees
 from lukewarm.measures import mean_log_loss, mean_squared_error
+
+_NO_CONFIDENCE = 0.01  # of margins that say nothing about y
 
 
 class Segment(Protocol):
@@ -50,7 +53,7 @@ class MarginLearner(ABC):
     seed : int, default 0
     """
 
-    patience = 10
+    patience = 20
     # A warm start makes up for a feature with about half the trees of the full model.
     stride = 2.0
     accepts_missing = True
@@ -96,6 +99,30 @@ class MarginLearner(ABC):
     def lengthen_steps(self, factor: float) -> None:
         """Make every further tree count `factor` times as much."""
         self._step_length *= factor
+
+    def recalibrate(
+        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
+    ) -> None:
+        """Make a classifier's margins for `X` as confident as they were `before`, given y.
+
+        A leaf's value is a sum of gradients over a sum of curvatures. Where a model is sure and
+        wrong there is next to no curvature, and the first trees after a warm start overshoot.
+        """
+        if self.n_classes is None or not self._segments:
+            return
+        margin = self._margin_at(X, self.n_steps)
+        full_margin = self._sum(self._prepare(before), self._segments, len(before))
+        full = Confidence.fit(full_margin, y, weights)
+        if full.scale < _NO_CONFIDENCE:
+            return
+        to = Confidence.fit(margin, y, weights).relative_to(full)
+        first, *others = self._segments
+        none = np.zeros_like(to.offset)
+        self._segments = (
+            RecalibratedTrees(first, to.scale, to.offset),
+            *(RecalibratedTrees(segment, to.scale, none) for segment in others),
+        )
+        self._margins.keep(X, self.n_steps, to.offset + to.scale * margin)
 
     @abstractmethod
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._base import Learner, LengthensSteps, StagedLearner
+from lukewarm.learners._base import Learner, LengthensSteps, Recalibrates, StagedLearner
 from lukewarm.learners._fitted import as_seen, check_fitted, with_names
 from lukewarm.learners._sklearn_epochs import untrained_prediction
 
@@ -129,6 +129,13 @@ class StagedPipelineLearner(PipelineLearner):
         if not isinstance(self.last, LengthensSteps):
             raise TypeError(f"the steps of a {type(self.last).__name__} cannot be lengthened.")
         self.last.lengthen_steps(factor)
+
+    def recalibrate(
+        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
+    ) -> None:
+        """Make the model's predictions for `X` as confident as they were `before`."""
+        if isinstance(self.last, Recalibrates):
+            self.last.recalibrate(self._transform(X), self._transform(before), y, weights)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` steps."""

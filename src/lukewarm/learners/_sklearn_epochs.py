@@ -53,7 +53,8 @@ class PartialFitLearner:
         self.n_classes = n_classes
         self.max_steps = int(estimator.max_iter)
         # The first passes of SGD take such steps that its log-loss may start above a coin's.
-        self.patience = 20 if isinstance(estimator, SGDClassifier | SGDRegressor) else 5
+        is_linear = isinstance(estimator, SGDClassifier | SGDRegressor)
+        self.patience = 20 if is_linear else int(estimator.n_iter_no_change)
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.n_steps = 0
         self._model = _without_own_stopping(clone(estimator), seed)

@@ -142,11 +142,14 @@ class TorchLearner:
         return twin
 
     def lengthen_steps(self, factor: float) -> None:
-        """Multiply the learning rate by `factor`; the optimiser keeps its memory."""
+        """Multiply the learning rate by `factor` and start the optimiser anew.
+
+        Gradients are much larger once a feature is gone. An optimiser that scales its steps by the
+        sizes it remembers would take far too long ones until it has forgotten the small ones.
+        """
         self._learning_rate *= check_number("factor", factor, above=0)
         if self._optimizer is not None:
-            for group in self._optimizer.param_groups:
-                group["lr"] *= factor
+            self._optimizer = self._new_optimizer()
 
     def for_classes(self, n_classes: int) -> Self:
         """Return an untrained learner for `n_classes` classes, otherwise with these settings."""

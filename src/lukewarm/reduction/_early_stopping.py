@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from lukewarm._typing import FeatureSet
-from lukewarm.learners import Learner, LengthensSteps, train_until
+from lukewarm.learners import Learner, LengthensSteps, Recalibrates, train_until
 from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
 from lukewarm.stopping import StoppingRule
 
@@ -49,9 +49,10 @@ class EarlyStopping:
         """Return the full model's continuation without the features in `removed`."""
         started = perf_counter()
         train, stopping = data.without(removed)
-        learner, trace = train_until(
-            self._start(full, seed), train, stopping, self.rule, self.max_steps
-        )
+        start = self._start(full, seed)
+        if removed and isinstance(start, Recalibrates):
+            start.recalibrate(stopping.X, data.stopping.X, stopping.y, stopping.weights)
+        learner, trace = train_until(start, train, stopping, self.rule, self.max_steps)
         predict = predict_without(learner, data.removal, removed)
         return ReducedModel(predict, trace, perf_counter() - started)
 

@@ -1,0 +1,85 @@
+"""How confident a classifier's margins may be once features are gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from lukewarm._typing import Vector
+
+if TYPE_CHECKING:
+    from lukewarm.learners._margins import Segment
+
+_LARGEST_SCALE = 10.0  # where classes can be told apart exactly, no scale is large enough
+_RIDGE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Confidence:
+    """offset + scale * margin predicts a set of rows best.
+
+    Parameters
+    ----------
+    offset : ndarray of shape (d,)
+    scale : float
+        Below 1 where margins promise more than they keep.
+    """
+
+    offset: np.ndarray
+    scale: float
+
+    @classmethod
+    def fit(cls, margin: np.ndarray, y: Vector, weights: Vector | None) -> Confidence:
+        """Return the offset and scale of least log-loss for margins (n, d) and class codes."""
+        d = margin.shape[1]
+        share = np.full(len(y), 1 / len(y)) if weights is None else weights / weights.sum()
+        codes = y.astype(int)
+
+        def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+            scores = parameters[:d] + parameters[d] * margin
+            if d == 1:
+                scores = np.hstack([np.zeros_like(scores), scores])
+            log_shares = log_softmax(scores, axis=1)
+            value = -share @ log_shares[np.arange(len(y)), codes]
+            slope = np.exp(log_shares)
+            slope[np.arange(len(y)), codes] -= 1
+            slope = share[:, np.newaxis] * slope[:, -d:]
+            gradient = np.append(slope.sum(axis=0), np.sum(slope * margin))
+            pull = parameters - start
+            return value + _RIDGE * pull @ pull, gradient + 2 * _RIDGE * pull
+
+        start = np.append(np.zeros(d), 1.0)
+        bounds = [(None, None)] * d + [(0.0, _LARGEST_SCALE)]
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return cls(found[:d], float(found[d]))
+
+    def relative_to(self, other: Confidence) -> Confidence:
+        """Return what brings margins of this confidence to that of the other."""
+        return Confidence((self.offset - other.offset) / other.scale, self.scale / other.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class RecalibratedTrees:
+    """Trees that count `scale` times as much, from an offset of shape (d,)."""
+
+    trees: Segment
+    scale: float
+    offset: np.ndarray
+
+    @property
+    def n_trees(self) -> int:
+        return self.trees.n_trees
+
+    def first(self, n_trees: int) -> RecalibratedTrees:
+        return RecalibratedTrees(self.trees.first(n_trees), self.scale, self.offset)
+
+    def margin(self, data: Any) -> np.ndarray:
+        return self.offset + self.scale * self.trees.margin(data)
+
+    def staged_margins(self, data: Any, start: int) -> np.ndarray:
+        added = self.scale * self.trees.staged_margins(data, start)
+        return added if start else self.offset + added
