@@ -14,7 +14,13 @@ from sklearn import pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lukewarm.data import Rows
-from lukewarm.learners import LengthensSteps, StagedLearner, as_learner, train_until
+from lukewarm.learners import (
+    LengthensSteps,
+    Recalibrates,
+    StagedLearner,
+    as_learner,
+    train_until,
+)
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.stopping import Patience
 
@@ -311,6 +317,39 @@ class TestLearnerContract:
             assert stages.shape == (8, *two.predict(X).shape)
             two.rewind(6)
             close(engine, two.predict(X), stages[1])
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_a_recalibrated_classifier_is_a_model_like_any_other(self, engine, X, y, n_classes):
+        codes, learner = class_codes(y, n_classes), engine.learner(n_classes)
+        if not isinstance(learner, Recalibrates):
+            pytest.skip("the engine needs no recalibration")
+        learner.advance(X, codes, 12)
+        sure = learner.predict(X)
+        learner.recalibrate(X, X, codes)
+        close(engine, learner.predict(X), sure)
+        X_removed = X.copy()
+        X_removed[:, 0] = X[:, 0].mean()
+        before = mean_log_loss(codes, learner.predict(X_removed))
+        learner.recalibrate(X_removed, X, codes)
+        start = learner.predict(X_removed)
+        assert learner.n_steps == 12
+        assert mean_log_loss(codes, start) < 1.02 * before
+        learner.advance(X_removed, codes, 4)
+        stages = learner.staged_predict(X_removed, 12)
+        close(engine, stages[0], start)
+        close(engine, stages[-1], learner.predict(X_removed))
+        close(engine, learner.copy().staged_predict(X_removed, 9)[3], start)
+        learner.rewind(12)
+        close(engine, learner.predict(X_removed), start)
+
+    def test_recalibration_is_for_classes(self, engine, X, y):
+        learner = engine.learner()
+        if not isinstance(learner, Recalibrates):
+            pytest.skip("the engine needs no recalibration")
+        learner.advance(X, y, 5)
+        before = learner.predict(X)
+        learner.recalibrate(X[:, ::-1], X, y)
+        np.testing.assert_array_equal(learner.predict(X), before)
 
     def test_copies_trained_beside_each_other_equal_those_trained_alone(self, engine, X, y):
         learner = engine.learner()

@@ -57,9 +57,17 @@ class Confidence:
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
         return cls(found[:d], float(found[d]))
 
-    def relative_to(self, other: Confidence) -> Confidence:
-        """Return what brings margins of this confidence to that of the other."""
-        return Confidence((self.offset - other.offset) / other.scale, self.scale / other.scale)
+    def relative_to(self, full: Confidence) -> Confidence:
+        """Return what makes margins of this confidence no surer than a full model's were.
+
+        They are shrunk where they promise more than the full model's, but for what those promised
+        too little, and moved by as much as their balance of classes has moved.
+        """
+        allowed = min(full.scale, 1.0)
+        moved = full.offset / full.scale
+        if self.scale >= allowed:
+            return Confidence(self.offset / self.scale - moved, 1.0)
+        return Confidence(self.offset / allowed - moved, self.scale / allowed)
 
 
 @dataclass(frozen=True, eq=False)

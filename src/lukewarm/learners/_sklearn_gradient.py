@@ -12,6 +12,7 @@ from sklearn.base import clone
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._margins import BlockMarginLearner, Segment
+from lukewarm.learners._recalibration import RecalibratedTrees
 from lukewarm.learners._task import check_task
 
 
@@ -97,6 +98,8 @@ class GradientBoostingLearner(BlockMarginLearner):
     @property
     def _last_model(self) -> Any:
         last: Any = self._segments[-1]
+        while isinstance(last, RecalibratedTrees):
+            last = last.trees
         return last.model
 
     def _prepare(self, X: Features) -> Any:

@@ -1,0 +1,106 @@
+"""Confidence of margins, before and after features are gone."""
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+from sklearn.datasets import make_hastie_10_2
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lukewarm.data import Removal, Rows
+from lukewarm.learners import as_learner, train_until
+from lukewarm.learners._recalibration import Confidence
+from lukewarm.measures import mean_log_loss
+from lukewarm.reduction import Dropout, ReductionData, Retrain, as_reduction
+from lukewarm.stopping import Patience
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_two_classes_are_fitted_as_by_logistic_regression(generator, weighted):
+    margin = 3 * generator.normal(size=(500, 1))
+    y = (generator.random(500) < 1 / (1 + np.exp(-0.5 - 0.4 * margin[:, 0]))).astype(float)
+    weights = generator.random(500) if weighted else None
+    by_sklearn = LogisticRegression(C=np.inf, tol=1e-10).fit(margin, y, weights)
+    fitted = Confidence.fit(margin, y, weights)
+    # The ridge of 1e-6 and the stopping of L-BFGS leave less than 1e-3.
+    np.testing.assert_allclose(fitted.scale, by_sklearn.coef_[0, 0], atol=1e-3)
+    np.testing.assert_allclose(fitted.offset, by_sklearn.intercept_, atol=1e-3)
+
+
+def test_several_classes_are_fitted_better_than_by_the_law_they_were_drawn_from(generator):
+    margin = 2 * generator.normal(size=(3000, 3))
+    offset = np.array([0.3, 0.0, -0.3])
+    shares = softmax(offset + 0.5 * margin, axis=1)
+    y = (generator.random((3000, 1)) > shares.cumsum(axis=1)).sum(axis=1).astype(float)
+    fitted = Confidence.fit(margin, y, None)
+    loss = mean_log_loss(y, softmax(fitted.offset + fitted.scale * margin, axis=1))
+    drawn = mean_log_loss(y, shares)
+    # Twice the difference is chi-squared with 3 degrees of freedom: below 17 but once in 1400.
+    assert 0 < 2 * 3000 * (drawn - loss) < 17
+
+
+def test_classes_told_apart_exactly_have_a_largest_scale(generator):
+    margin = generator.normal(size=(50, 1))
+    assert Confidence.fit(margin, (margin[:, 0] > 0).astype(float), None).scale == 10
+
+
+@pytest.mark.parametrize("scale", [0.7, 1.0, 3.0])
+def test_nothing_is_left_to_do_between_equal_confidences(scale):
+    confidence = Confidence(np.array([0.2, -0.4]), scale)
+    same = confidence.relative_to(confidence)
+    assert same.scale == 1
+    np.testing.assert_array_equal(same.offset, [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("reduced", "full", "expected"),
+    [(0.4, 0.8, 0.5), (0.4, 3.0, 0.4), (2.0, 3.0, 1.0), (0.9, 0.8, 1.0), (0.0, 0.5, 0.0)],
+)
+def test_margins_are_shrunk_to_the_confidence_of_the_full_model(reduced, full, expected):
+    to = Confidence(np.zeros(1), reduced).relative_to(Confidence(np.zeros(1), full))
+    assert to.scale == pytest.approx(expected)
+    np.testing.assert_array_equal(to.offset, [0.0])
+
+
+def test_classes_that_have_become_too_rare_are_moved_back():
+    # The full model is even-handed; without a feature every margin is 2 too low.
+    to = Confidence(np.array([1.0]), 0.5).relative_to(Confidence(np.array([0.0]), 1.0))
+    assert to.offset + to.scale * np.array([-2.0]) == 0
+
+
+def lightgbm():
+    kind = pytest.importorskip("lightgbm").LGBMClassifier
+    return kind(n_estimators=400, n_jobs=1, verbose=-1)
+
+
+def histograms():
+    return HistGradientBoostingClassifier(max_iter=400)
+
+
+def behind_a_scaler():
+    return make_pipeline(StandardScaler(), histograms())
+
+
+@pytest.mark.parametrize("make", [lightgbm, histograms, behind_a_scaler])
+def test_newton_steps_do_not_overshoot_where_the_full_model_was_sure(make):
+    # Held at its mean, a feature takes its square out of Hastie's sum of squares: all the margins
+    # are wrong by much. Without recalibration the first trees make the predictions worse.
+    X, y = make_hastie_10_2(4000, random_state=0)
+    y = (y > 0).astype(float)
+    rows = [Rows(X[part], y[part]) for part in np.split(np.arange(4000), [2200, 3000])]
+    learner = as_learner(make(), n_classes=2, seed=0)
+    rule = Patience(learner.patience)
+    full, _ = train_until(learner, rows[0], rows[1], rule, 400)
+    data = ReductionData(rows[0], rows[1], Removal.learn(rows[0].X))
+    losses = {
+        way.name: mean_log_loss(rows[2].y, way.reduce(full, data, (0,), 0).predict(rows[2].X))
+        for way in (
+            Dropout(),
+            Retrain(rule, 400),
+            as_reduction("early_stopping", rule, 400, stride=learner.stride),
+        )
+    }
+    assert losses["dropout"] > 1.05 * losses["retrain"]
+    assert losses["early_stopping"] < 1.02 * losses["retrain"]
