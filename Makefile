@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint clean
+.PHONY: demo test test-oldest lint clean
 
 # A marker file per install, so that a second `make` starts at once.
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -22,6 +22,13 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 
+# numba 0.59 needs Python 3.12 or older.
+test-oldest:
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt \
+		--editable '.[catboost,lightgbm,xgboost,polars]' pytest pytest-xdist hypothesis
+	$(VENV)-oldest/bin/python -m pytest --numprocesses=2 --dist=worksteal tests
+
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -29,4 +36,4 @@ lint: $(VENV)/.test
 	$(BIN)/lint-imports
 
 clean:
-	rm -rf $(VENV) lukewarm-demo
+	rm -rf $(VENV) $(VENV)-oldest lukewarm-demo

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn import pipeline
+from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 
 from lukewarm.data import Rows
@@ -116,6 +118,8 @@ MLP = estimator(
 )
 SGD = estimator("sklearn.linear_model", "SGD")
 
+# Since scikit-learn 1.7.
+MLP_TAKES_WEIGHTS = "sample_weight" in signature(MLPRegressor.partial_fit).parameters
 ENGINES = {
     "boosting": Engine("numba", lambda n_classes: "boosting"),
     "network": Engine("torch", lambda n_classes: "network"),
@@ -126,11 +130,16 @@ ENGINES = {
     "xgboost": Engine("xgboost", XGBOOST, tolerance=2e-5),
     "hist_gradient_boosting": Engine("sklearn", HISTOGRAMS),
     "gradient_boosting": Engine("sklearn", EXACT_TREES),
-    "mlp": Engine("sklearn", MLP),
+    "mlp": Engine("sklearn", MLP, takes_weights=MLP_TAKES_WEIGHTS),
     "sgd": Engine("sklearn", SGD),
     "skorch": Engine("skorch", skorch_net, takes_weights=False),
     "pipeline_of_trees": Engine("lightgbm", pipeline_ending_in(LIGHTGBM), knows_its_columns=False),
-    "pipeline_of_epochs": Engine("sklearn", pipeline_ending_in(MLP), knows_its_columns=False),
+    "pipeline_of_epochs": Engine(
+        "sklearn",
+        pipeline_ending_in(MLP),
+        knows_its_columns=False,
+        takes_weights=MLP_TAKES_WEIGHTS,
+    ),
 }
 
 

@@ -21,6 +21,8 @@ def as_pandas(X: Any) -> Any:
         X = X.collect()
     if isinstance(X, pd.DataFrame | pd.Series) or not hasattr(X, "to_pandas"):
         return X
+    if type(X).__module__.startswith("pyarrow") and hasattr(X, "schema"):
+        X = _spelled_out(X)
     try:
         frame = X.to_pandas()
     except ImportError as error:
@@ -31,6 +33,15 @@ def as_pandas(X: Any) -> Any:
         if isinstance(frame[name].dtype, pd.CategoricalDtype):
             frame[name] = frame[name].astype(object)
     return frame
+
+
+def _spelled_out(table: Any) -> Any:
+    """Return a pyarrow table without dictionaries, not all of which it can hand to pandas."""
+    schema = table.schema
+    for place, field in enumerate(schema):
+        if hasattr(field.type, "index_type"):
+            schema = schema.set(place, field.with_type(field.type.value_type))
+    return table.cast(schema)
 
 
 def as_quantity(column: pd.Series) -> np.ndarray | None:

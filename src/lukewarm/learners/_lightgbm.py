@@ -169,7 +169,7 @@ class _LightGBMTrees:
             return np.zeros((self.n_trees - start, len(data), d))
         leaves = self._booster.predict(
             data, pred_leaf=True, start_iteration=start, num_iteration=n_grown
-        )
+        ).reshape(len(data), -1)
         values = [
             [self._booster.get_leaf_output(start * d + tree, leaf) for leaf in range(last + 1)]
             for tree, last in enumerate(leaves.max(axis=0))

@@ -55,7 +55,7 @@ class MarginLearner(ABC):
 
     patience = 20
     # A warm start makes up for a feature with about half the trees of the full model.
-    stride = 2.0
+    stride = 2.5
     accepts_missing = True
     accepts_categories = True
     max_steps: int
@@ -220,7 +220,7 @@ class BlockMarginLearner(MarginLearner):
     @property
     def block_size(self) -> int:
         """Trees worth growing in one fit."""
-        return max(self.first_block, self.steps_taken // 2)
+        return max(self.first_block, self.steps_taken // 4)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Grow `n_steps` further trees on top of the margin reached."""
