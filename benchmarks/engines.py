@@ -4,7 +4,7 @@ Run ``python -P benchmarks/engines.py`` (``--engines lightgbm,xgboost``, ``--dat
 ``LUKEWARM_DATA`` naming the folder of gas_turbine_2015.csv. Both sides are timed in turn in one
 process on one thread, and the best of several is taken; only the ratios mean anything. Medians
 over the feature sets go to benchmarks/results/engines.json, beside those of other engines;
-"is_better" is the share of feature sets whose warm-started model predicts better than the retrained.
+"is_better" is the share of feature sets whose warm-started model predicts better than retraining's.
 """
 
 from __future__ import annotations

@@ -344,6 +344,9 @@ class TestLearnerContract:
         assert learner.n_steps == 12
         assert mean_log_loss(codes, start) < 1.02 * before
         learner.advance(X_removed, codes, 4)
+        assert not np.allclose(learner.predict(X_removed), start)
+        if not isinstance(learner, StagedLearner):
+            return
         stages = learner.staged_predict(X_removed, 12)
         close(engine, stages[0], start)
         close(engine, stages[-1], learner.predict(X_removed))

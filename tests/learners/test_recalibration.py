@@ -1,11 +1,14 @@
 """Confidence of margins, before and after features are gone."""
 
+import importlib
+
 import numpy as np
 import pytest
 from scipy.special import softmax
 from sklearn.datasets import make_hastie_10_2
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -104,3 +107,23 @@ def test_newton_steps_do_not_overshoot_where_the_full_model_was_sure(make):
     }
     assert losses["dropout"] > 1.05 * losses["retrain"]
     assert losses["early_stopping"] < 1.02 * losses["retrain"]
+
+
+@pytest.mark.parametrize("kind", ["network", "mlp"])
+def test_networks_need_not_unlearn_what_they_were_sure_of(kind):
+    if kind == "network":
+        pytest.importorskip("torch")
+        model = importlib.import_module("lukewarm.learners").Network((32,), learning_rate=0.02)
+    else:
+        model = make_pipeline(StandardScaler(), MLPClassifier((32,), learning_rate_init=0.02))
+    X, y = make_hastie_10_2(3000, random_state=0)
+    y = (y > 0).astype(float)
+    learner = as_learner(model, n_classes=2, seed=0)
+    learner.advance(X[:2000], y[:2000], 40)
+    held_out = X[2000:].copy()
+    held_out[:, 0] = 0.0
+    chosen, judged = np.split(np.arange(1000), 2)
+    sure = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
+    learner.recalibrate(held_out[chosen], X[2000:][chosen], y[2000:][chosen])
+    moderate = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
+    assert moderate < 0.9 * sure

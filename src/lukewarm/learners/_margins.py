@@ -14,10 +14,8 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._recalibration import Confidence, RecalibratedTrees
+from lukewarm.learners._recalibration import RecalibratedTrees, recalibration
 from lukewarm.measures import mean_log_loss, mean_squared_error
-
-_NO_CONFIDENCE = 0.01  # of margins that say nothing about y
 
 
 class Segment(Protocol):
@@ -112,10 +110,9 @@ class MarginLearner(ABC):
             return
         margin = self._margin_at(X, self.n_steps)
         full_margin = self._sum(self._prepare(before), self._segments, len(before))
-        full = Confidence.fit(full_margin, y, weights)
-        if full.scale < _NO_CONFIDENCE:
+        to = recalibration(margin, full_margin, y, weights)
+        if to is None:
             return
-        to = Confidence.fit(margin, y, weights).relative_to(full)
         first, *others = self._segments
         none = np.zeros_like(to.offset)
         self._segments = (

@@ -94,6 +94,13 @@ class PipelineLearner:
             self._keep(X, _as_features(matrix))
         self.last.advance(self._transform(X), y, n_steps, weights)
 
+    def recalibrate(
+        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
+    ) -> None:
+        """Make the model's predictions for `X` as confident as they were `before`."""
+        if isinstance(self.last, Recalibrates):
+            self.last.recalibrate(self._transform(X), self._transform(before), y, weights)
+
     def predict(self, X: Features) -> Prediction:
         """Return the model's predictions for the transformed rows."""
         if self._transformers is None:
@@ -129,13 +136,6 @@ class StagedPipelineLearner(PipelineLearner):
         if not isinstance(self.last, LengthensSteps):
             raise TypeError(f"the steps of a {type(self.last).__name__} cannot be lengthened.")
         self.last.lengthen_steps(factor)
-
-    def recalibrate(
-        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
-    ) -> None:
-        """Make the model's predictions for `X` as confident as they were `before`."""
-        if isinstance(self.last, Recalibrates):
-            self.last.recalibrate(self._transform(X), self._transform(before), y, weights)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` steps."""

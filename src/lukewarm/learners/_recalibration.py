@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lukewarm.learners._margins import Segment
 
 _LARGEST_SCALE = 10.0  # where classes can be told apart exactly, no scale is large enough
+_NO_CONFIDENCE = 0.01  # of margins that say nothing about y
 _RIDGE = 1e-6
 
 
@@ -68,6 +69,16 @@ class Confidence:
         if self.scale >= allowed:
             return Confidence(self.offset / self.scale - moved, 1.0)
         return Confidence(self.offset / allowed - moved, self.scale / allowed)
+
+
+def recalibration(
+    margin: np.ndarray, before: np.ndarray, y: Vector, weights: Vector | None
+) -> Confidence | None:
+    """Return what makes margins (n, d) no surer than they were `before`; None for nothing."""
+    full = Confidence.fit(before, y, weights)
+    if full.scale < _NO_CONFIDENCE:
+        return None
+    return Confidence.fit(margin, y, weights).relative_to(full)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,19 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+from scipy.special import logit
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import LabelBinarizer
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._task import check_task
 from lukewarm.measures import mean_log_loss, mean_squared_error
+
+_FAINTEST = 1e-12  # probability of a class
 
 
 class PartialFitLearner:
@@ -84,6 +89,22 @@ class PartialFitLearner:
             _without_own_stopping(twin._model, seed)
         return twin
 
+    def recalibrate(
+        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
+    ) -> None:
+        """Make a network's class probabilities for `X` as confident as they were `before`.
+
+        Otherwise it spends its first epochs on unlearning what it was sure of.
+        """
+        if not isinstance(self._model, MLPClassifier) or self.n_steps == 0:
+            return
+        margin, full_margin = (_log_odds(self.predict(rows)) for rows in (X, before))
+        to = recalibration(margin, full_margin, y, weights)
+        if to is not None:
+            self._model.coefs_[-1] *= to.scale
+            self._model.intercepts_[-1] *= to.scale
+            self._model.intercepts_[-1] += to.offset
+
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Pass over the rows `n_steps` times."""
         options: dict[str, Any] = sample_weight_option(self._model.partial_fit, weights)
@@ -100,6 +121,12 @@ class PartialFitLearner:
         if self.n_steps == 0:
             return untrained_prediction(len(X), self.n_classes)
         return prediction_of(self._model, as_seen(self._model, X), self.n_classes)
+
+
+def _log_odds(probability: Prediction) -> np.ndarray:
+    """Return margins (n, d) of class probabilities."""
+    bounded = np.clip(probability, _FAINTEST, 1 - _FAINTEST)
+    return np.log(bounded) if bounded.ndim == 2 else logit(bounded)[:, np.newaxis]
 
 
 def untrained_prediction(n_rows: int, n_classes: int | None) -> Prediction:

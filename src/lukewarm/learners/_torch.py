@@ -10,7 +10,9 @@ import numpy as np
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count, check_number
+from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._torch_batches import Shuffler
+from lukewarm.learners._torch_layers import RescaledOutputs
 from lukewarm.learners._torch_losses import (
     Criterion,
     cross_entropy,
@@ -151,6 +153,20 @@ class TorchLearner:
         if self._optimizer is not None:
             self._optimizer = self._new_optimizer()
 
+    def recalibrate(
+        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
+    ) -> None:
+        """Make a classifier's logits for `X` as confident as they were `before`, given y.
+
+        Otherwise a network spends its first epochs on unlearning what it was sure of.
+        """
+        if self._n_classes is None or self._optimizer is None:
+            return
+        margin, full_margin = (self._logits(rows) for rows in (X, before))
+        to = recalibration(margin, full_margin, y, weights)
+        if to is not None:
+            self._module = RescaledOutputs(self._module, to.scale, self._tensor(to.offset)).eval()
+
     def for_classes(self, n_classes: int) -> Self:
         """Return an untrained learner for `n_classes` classes, otherwise with these settings."""
         twin = self.copy()
@@ -219,6 +235,10 @@ class TorchLearner:
         if self._n_classes is not None:
             return probabilities(outputs).double().cpu().numpy()
         return self._target_scaling.unscale(outputs.double().cpu().numpy())
+
+    def _logits(self, X: Features) -> np.ndarray:
+        outputs = self.outputs(self.inputs(X)).double().cpu().numpy()
+        return outputs if outputs.ndim == 2 else outputs[:, np.newaxis]
 
     @property
     def _criterion(self) -> Criterion:

@@ -16,6 +16,20 @@ else:
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "gelu": torch.nn.GELU}
 
 
+class RescaledOutputs(torch.nn.Module):
+    """A module whose outputs count `scale` times as much, from an offset of shape (k,)."""
+
+    def __init__(self, module: torch.nn.Module, scale: float, offset: torch.Tensor) -> None:
+        super().__init__()
+        self.module = module
+        self.scale = scale
+        self.register_buffer("offset", offset)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Return the module's outputs, rescaled."""
+        return self.offset + self.scale * self.module(inputs)
+
+
 class ScaledLinear(torch.nn.Linear):
     """A linear layer whose parameters are standard normal and whose output carries the scales.
 
