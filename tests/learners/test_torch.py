@@ -13,6 +13,7 @@ from lukewarm.stopping import Patience
 torch = pytest.importorskip("torch")
 
 from lukewarm.learners import Network, TorchLearner  # noqa: E402
+from lukewarm.learners._torch_layers import rescaled  # noqa: E402
 
 
 def regression_rows(n_rows=300, seed=0):
@@ -84,6 +85,24 @@ def test_steps_stay_short_where_the_noise_begins():
         each.advance(X, noisy, 1)
     moved = [np.ptp(each.predict(X) - learner.predict(X)) for each in (remembering, anew)]
     assert moved[1] < 0.5 * moved[0]
+
+
+def modules_with_a_linear_end():
+    standard = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    without_bias = torch.nn.Sequential(torch.nn.Linear(3, 2, bias=False))
+    several, flat = Network((4,), n_classes=3), Network((4,), n_classes=2, bias_scale=0.0)
+    for network in (several, flat):
+        network.predict(np.zeros((2, 3)))
+    return [standard, without_bias, torch.nn.Linear(3, 2), several.module, flat.module]
+
+
+@pytest.mark.parametrize("module", modules_with_a_linear_end())
+def test_rescaled_outputs_are_the_old_ones_times_the_scale_plus_the_offset(module):
+    rows = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+    before = module(rows).detach()
+    offset = torch.linspace(-1, 1, before.shape[1])
+    after = rescaled(module, 0.3, offset)(rows)
+    torch.testing.assert_close(after, offset + 0.3 * before)
 
 
 def test_copy_leaves_its_original_alone(learner):

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_hastie_10_2
 
 from lukewarm.data import Removal, Rows
 from lukewarm.learners import DifferentiableLearner, train_until
@@ -19,6 +20,7 @@ from lukewarm.reduction import (
     OneStep,
     Reduction,
     ReductionData,
+    Retrain,
 )
 from lukewarm.stopping import Patience
 
@@ -360,3 +362,19 @@ def test_importance_meets_the_truth_on_several_data_sets():
     standard_error = np.std(estimates, ddof=1) / np.sqrt(len(estimates))
     # A network fitted on 600 rows without X1 is a few percent above the best fit.
     assert abs(np.mean(estimates) - truth) < 4 * standard_error + 0.05 * truth < 9 * 1.5**2 - truth
+
+
+def test_a_classifier_that_was_sure_and_is_wrong_is_recalibrated_first():
+    # Held at its mean, a feature takes its square out of Hastie's sum of squares.
+    X, y = make_hastie_10_2(4000, random_state=0)
+    y = (y > 0).astype(float)
+    data, judged = as_data(X[:3000], y[:3000], 2300), Rows(X[3000:], y[3000:])
+    network = Network((64, 64), learning_rate=3e-3, n_classes=2).fresh(0)
+    rule = Patience(5)
+    full, _ = train_until(network, data.train, data.stopping, rule, 100)
+    losses = {
+        way.name: mean_log_loss(judged.y, way.reduce(full, data, (0,), 0).predict(judged.X))
+        for way in (Dropout(), KernelFlow(), Retrain(rule, 100))
+    }
+    assert losses["dropout"] > 1.05 * losses["retrain"]
+    assert losses["kernel_flow"] < 1.02 * losses["retrain"]

@@ -12,7 +12,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count, check_number
 from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._torch_batches import Shuffler
-from lukewarm.learners._torch_layers import RescaledOutputs
+from lukewarm.learners._torch_layers import rescaled
 from lukewarm.learners._torch_losses import (
     Criterion,
     cross_entropy,
@@ -165,7 +165,7 @@ class TorchLearner:
         margin, full_margin = (self._logits(rows) for rows in (X, before))
         to = recalibration(margin, full_margin, y, weights)
         if to is not None:
-            self._module = RescaledOutputs(self._module, to.scale, self._tensor(to.offset)).eval()
+            self._module = rescaled(self._module, to.scale, self._tensor(to.offset)).eval()
 
     def for_classes(self, n_classes: int) -> Self:
         """Return an untrained learner for `n_classes` classes, otherwise with these settings."""

@@ -30,6 +30,18 @@ class RescaledOutputs(torch.nn.Module):
         return self.offset + self.scale * self.module(inputs)
 
 
+def rescaled(module: torch.nn.Module, scale: float, offset: torch.Tensor) -> torch.nn.Module:
+    """Return the module with other outputs: a last linear layer takes the change upon itself."""
+    last = module[-1] if isinstance(module, torch.nn.Sequential) else None
+    bias_scale = last.bias_scale if isinstance(last, ScaledLinear) else 1.0
+    if not isinstance(last, torch.nn.Linear) or last.bias is None or bias_scale == 0:
+        return RescaledOutputs(module, scale, offset)
+    with torch.no_grad():
+        last.weight.mul_(scale)
+        last.bias.mul_(scale).add_(offset / bias_scale)
+    return module
+
+
 class ScaledLinear(torch.nn.Linear):
     """A linear layer whose parameters are standard normal and whose output carries the scales.
 

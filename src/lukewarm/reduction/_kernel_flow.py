@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_count
 from lukewarm.data import Rows
-from lukewarm.learners import DifferentiableLearner, Learner
+from lukewarm.learners import DifferentiableLearner, Learner, Recalibrates
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._flow_paths import (
     cross_entropy_flow,
@@ -55,8 +56,8 @@ class KernelFlow:
     With the tangent kernel K held at the full model's, the whole path of Algorithm 1 is known:
     f_eta(x) = f(x) + k(x, X) U diag((1 - exp(-eta lambda)) / lambda) U' (Y - f(X)) / N, where f is
     the full model on rows without the removed features. The stopping rows choose the cumulative
-    step size eta from the whole curve, and the best of several rounds. Classifiers flow under the
-    cross entropy of the linearised logits.
+    step size eta from the whole curve, and the best of several rounds. Classifiers are recalibrated
+    first, and flow under the cross entropy of the linearised logits.
     """
 
     sketch: KernelSketch = field(default_factory=KernelSketch)
@@ -74,6 +75,10 @@ class KernelFlow:
         started = perf_counter()
         network = as_differentiable(full, self.name)
         train, stopping = data.without(removed)
+        if removed and network.training_loss == "cross_entropy" and isinstance(full, Recalibrates):
+            twin: Any = full.copy()
+            twin.recalibrate(stopping.X, data.stopping.X, stopping.y, stopping.weights)
+            network = twin
         model, trace = self._best_round(network, train, stopping, seed)
         return ReducedModel(
             lambda X: model.predict(data.removal.apply(X, removed)), trace, perf_counter() - started
