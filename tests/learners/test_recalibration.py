@@ -126,5 +126,4 @@ def test_networks_need_not_unlearn_what_they_were_sure_of(kind):
     sure = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
     learner.recalibrate(held_out[chosen], X[2000:][chosen], y[2000:][chosen])
     moderate = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
-    # A single output layer of four numbers has moved; the rest is left to the training.
     assert moderate < 0.95 * sure

@@ -366,9 +366,9 @@ def test_importance_meets_the_truth_on_several_data_sets():
 
 def test_a_classifier_that_was_sure_and_is_wrong_is_recalibrated_first():
     # Held at its mean, a feature takes its square out of Hastie's sum of squares.
-    X, y = make_hastie_10_2(4000, random_state=0)
+    X, y = make_hastie_10_2(6000, random_state=0)
     y = (y > 0).astype(float)
-    data, judged = as_data(X[:3000], y[:3000], 2300), Rows(X[3000:], y[3000:])
+    data, judged = as_data(X[:4500], y[:4500], 3480), Rows(X[4500:], y[4500:])
     network = Network((64, 64), learning_rate=3e-3, n_classes=2).fresh(0)
     rule = Patience(5)
     full, _ = train_until(network, data.train, data.stopping, rule, 100)
@@ -376,5 +376,5 @@ def test_a_classifier_that_was_sure_and_is_wrong_is_recalibrated_first():
         way.name: mean_log_loss(judged.y, way.reduce(full, data, (0,), 0).predict(judged.X))
         for way in (Dropout(), KernelFlow(), Retrain(rule, 100))
     }
-    assert losses["dropout"] > 1.05 * losses["retrain"]
+    assert losses["dropout"] > 1.2 * losses["retrain"]
     assert losses["kernel_flow"] < 1.02 * losses["retrain"]
