@@ -11,6 +11,7 @@ import numpy as np
 from lukewarm.datasets import Dataset
 from lukewarm.estimators import ShapleyImportance
 from lukewarm.experiments._models import PaperModel, start_engine
+from lukewarm.reduction import as_reduction
 from lukewarm.results import ImportanceWarning
 
 
@@ -39,7 +40,8 @@ def shapley_values(
     """
     estimator = ShapleyImportance(
         settings.model,
-        method,
+        # With the steps of the paper, not those the library would take.
+        as_reduction(method, settings.rule, settings.max_steps, settings.stride),
         measure,
         solver="exact" if n_coalitions is None else "regression_adjusted",
         n_coalitions=n_coalitions,
