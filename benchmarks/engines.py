@@ -213,7 +213,9 @@ def main():
                 pd.DataFrame(summary[-1:]).to_string(index=False, header=len(summary) == 1),
                 flush=True,
             )
-            results.setdefault(name, {}).setdefault(source, {})[engine] = medians.to_dict()
+            # A gap without a standard error, where neither model learns anything, is none.
+            known = {key: None if np.isnan(value) else value for key, value in medians.items()}
+            results.setdefault(name, {}).setdefault(source, {})[engine] = known
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")
 
 

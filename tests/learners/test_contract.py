@@ -329,9 +329,7 @@ class TestLearnerContract:
 
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_a_recalibrated_classifier_is_a_model_like_any_other(self, engine, X, y, n_classes):
-        codes, learner = class_codes(y, n_classes), engine.learner(n_classes)
-        if not isinstance(learner, Recalibrates):
-            pytest.skip("the engine needs no recalibration")
+        codes, learner = class_codes(y, n_classes), recalibrating(engine.learner(n_classes))
         learner.advance(X, codes, 12)
         sure = learner.predict(X)
         learner.recalibrate(X, X, codes)
@@ -354,10 +352,22 @@ class TestLearnerContract:
         learner.rewind(12)
         close(engine, learner.predict(X_removed), start)
 
+    def test_recalibration_outlasts_what_the_learner_remembers_of_its_rows(self, engine, X, y):
+        codes, learner = class_codes(y, 2), recalibrating(staged(engine.learner(2)))
+        learner.advance(X, codes, 12)
+        sure, reminded, anew = learner.predict(X), learner, learner.copy()
+        X_removed = X.copy()
+        X_removed[:, 0] = X[:, 0].mean()
+        for each in (reminded, anew):
+            each.recalibrate(X_removed, X, codes)
+        assert np.abs(anew.predict(X) - sure).max() > 1e-3
+        close(engine, reminded.predict(X), anew.predict(X))
+        for each in (reminded, anew):
+            each.advance(X, codes, 3)
+        close(engine, reminded.predict(X), anew.predict(X))
+
     def test_recalibration_is_for_classes(self, engine, X, y):
-        learner = engine.learner()
-        if not isinstance(learner, Recalibrates):
-            pytest.skip("the engine needs no recalibration")
+        learner = recalibrating(engine.learner())
         learner.advance(X, y, 5)
         before = learner.predict(X)
         learner.recalibrate(X[:, ::-1], X, y)
@@ -437,6 +447,12 @@ class TestLearnerContract:
 def staged(learner):
     if not isinstance(learner, StagedLearner):
         pytest.skip("the engine keeps no earlier steps")
+    return learner
+
+
+def recalibrating(learner):
+    if not isinstance(learner, Recalibrates):
+        pytest.skip("the engine needs no recalibration")
     return learner
 
 

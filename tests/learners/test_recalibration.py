@@ -1,7 +1,5 @@
 """Confidence of margins, before and after features are gone."""
 
-import importlib
-
 import numpy as np
 import pytest
 from scipy.special import softmax
@@ -113,7 +111,9 @@ def test_newton_steps_do_not_overshoot_where_the_full_model_was_sure(make):
 def test_networks_need_not_unlearn_what_they_were_sure_of(kind):
     if kind == "network":
         pytest.importorskip("torch")
-        model = importlib.import_module("lukewarm.learners").Network((32,), learning_rate=0.02)
+        from lukewarm.learners import Network
+
+        model = Network((32,), learning_rate=0.02)
     else:
         model = make_pipeline(StandardScaler(), MLPClassifier((32,), learning_rate_init=0.02))
     X, y = make_hastie_10_2(3000, random_state=0)

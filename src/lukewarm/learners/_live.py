@@ -40,8 +40,8 @@ class LiveMarginLearner(MarginLearner):
     """A booster whose training session stays open while the same rows come back.
 
     Calls that bring the same rows grow trees in the same session, its random draws included, so
-    that blocks cost no set-up and can be small. Other rows, a copy or a rewind start a session on
-    top of the margin reached.
+    that blocks cost no set-up and can be small. Other rows, a copy, a rewind or a recalibration
+    start a session on top of the margin reached.
     """
 
     block_size = 5
@@ -68,6 +68,13 @@ class LiveMarginLearner(MarginLearner):
         twin: Any = super().copy(seed)
         twin._session = None
         return twin
+
+    def recalibrate(
+        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
+    ) -> None:
+        """Make a classifier's margins for `X` as confident as they were `before`, given y."""
+        super().recalibrate(X, before, y, weights)
+        self._session = None
 
     def rewind(self, step: int) -> None:
         """Go back to the model of the first `step` trees."""

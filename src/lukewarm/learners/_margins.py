@@ -119,6 +119,7 @@ class MarginLearner(ABC):
             RecalibratedTrees(first, to.scale, to.offset),
             *(RecalibratedTrees(segment, to.scale, none) for segment in others),
         )
+        self._margins.forget()
         self._margins.keep(X, self.n_steps, to.offset + to.scale * margin)
 
     @abstractmethod
