@@ -55,7 +55,7 @@ def logarithmic(axes: Any, sizes: Vector) -> None:
     """Give both axes logarithmic scales, with ticks at `sizes` below."""
     axes.set_xscale("log")
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
-    axes.xaxis.minorticks_off()
+    axes.set_xticks([], minor=True)
     logarithmic_upwards(axes)
 
 
@@ -68,7 +68,7 @@ def logarithmic_upwards(axes: Any) -> None:
     if high / low < 1000:
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axes.yaxis.minorticks_off()
+        axes.set_yticks([], minor=True)
 
 
 def unique(values: Sequence[Any] | Any) -> list[Any]:
