@@ -38,6 +38,8 @@ from lukewarm.reduction import (
 from lukewarm.stopping import Patience
 
 RULE = Patience(3, min_delta=1e-3)
+# The paper's start, from the mean of what is removed: what is compared are ways on from there.
+FLOW = KernelFlow(take_over=False)
 RESULTS = Path(__file__).parent / "results"
 MARKERS = {"dropout": "x", "early_stopping": "s", "kernel_flow": "o", "lazy": "^", "retrain": "D"}
 
@@ -106,17 +108,17 @@ def run_task(X, y, removed, width: int, repeats: int) -> dict:
         },
         "forward_pass_seconds": min(_forward_seconds(full, X) for _ in range(repeats)),
     }
-    cheap = {
-        each.name: each for each in (Dropout(), KernelFlow(), Lazy(), KernelRidge(), OneStep())
+    cheap = {each.name: each for each in (Dropout(), FLOW, Lazy(), KernelRidge(), OneStep())}
+    dear = {
+        each.name: each for each in (EarlyStopping(RULE, 100, take_over=False), Retrain(RULE, 800))
     }
-    dear = {each.name: each for each in (EarlyStopping(RULE, 100), Retrain(RULE, 800))}
     methods: dict = {}
     for name, reduction in dear.items():
         for _ in range(repeats):
             for other, quick in cheap.items():
                 methods[other] = measure(quick, full, data, evaluation, removed, methods.get(other))
         methods[name] = measure(reduction, full, data, evaluation, removed)
-    methods["kernel_flow_nothing_removed"] = measure(KernelFlow(), full, data, evaluation, ())
+    methods["kernel_flow_nothing_removed"] = measure(FLOW, full, data, evaluation, ())
     outcome["methods"] = methods
     flow, best = methods["kernel_flow"], min(methods[name]["test_mse"] for name in dear)
     outcome["retrain_over_kernel_flow"] = methods["retrain"]["seconds"] / flow["seconds"]
@@ -140,7 +142,7 @@ def run_large(n_rows: int = 100_000, width: int = 512) -> dict:
     full.advance(reduction_data.train.X, reduction_data.train.y, 5)
     found = {
         method.name: measure(method, full, reduction_data, evaluation, (0,))
-        for method in (Dropout(), KernelFlow())
+        for method in (Dropout(), FLOW)
     }
     return {
         "n_rows": n_rows,

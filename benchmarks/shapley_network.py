@@ -22,6 +22,7 @@ import torch
 import lukewarm as lw
 from lukewarm.experiments._logistic_truth import true_logistic_shapley
 from lukewarm.learners import Network
+from lukewarm.reduction import KernelFlow
 from lukewarm.shapley._coalitions import all_membership, as_coalition
 from lukewarm.shapley._exact import shapley_of_table
 from lukewarm.shapley._sampling import marginal_draws
@@ -66,7 +67,7 @@ def main():
     )  # fmt: skip
     estimator = lw.ShapleyImportance(
         network,
-        "kernel_flow",
+        KernelFlow(take_over=False),  # the paper's start
         n_coalitions=options.coalitions,
         patience=3,
         min_delta=1e-3,

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from lukewarm.experiments._comparison import (
     train_full,
 )
 from lukewarm.experiments._models import PaperModel, paper_model
+from lukewarm.reduction import EarlyStopping
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +32,19 @@ def test_a_comparison_covers_the_truth_by_early_stopping_and_not_by_dropout(data
     assert abs(warm["estimate"][1]) < 0.05 * truth
 
 
-def test_it_is_the_importance_that_the_estimator_reports(data):
-    settings = paper_model("boosting", "quick")
+@pytest.mark.parametrize("take_over", [False, True])
+def test_it_is_the_importance_that_the_estimator_reports(data, take_over):
+    settings = replace(paper_model("boosting", "quick"), take_over=take_over)
     trained = train_full(data.X, data.y, settings, np.random.default_rng(0))
     ours = compare(trained, ["early_stopping"], [(0,)])["early_stopping"]
-    estimator = VariableImportance(settings.model, features=["X1"], random_state=0, verbose=False)
+    way = EarlyStopping(settings.rule, settings.max_steps, take_over=take_over)
+    estimator = VariableImportance(
+        settings.model,
+        "early_stopping" if take_over else way,
+        features=["X1"],
+        random_state=0,
+        verbose=False,
+    )
     reported = estimator.fit(data.X, data.y).result_
     # Greedy trees draw nothing, and both split the rows by the generator's first numbers.
     assert ours["estimate"][0] == pytest.approx(float(reported.importance[0]), rel=1e-12)

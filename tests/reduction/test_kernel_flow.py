@@ -1,5 +1,6 @@
 """Kernel flow and its relatives as reductions of a trained network."""
 
+import copy
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -85,10 +86,13 @@ class DoubleModule:
     def loss(self, y, prediction, weights=None):
         return mean_squared_error(y, prediction, weights)
 
+    def copy(self, seed=None):
+        return DoubleModule(copy.deepcopy(self.module))
+
     def fresh(self, seed):
         raise NotImplementedError
 
-    copy = advance = fresh
+    advance = fresh
 
 
 def small_problem(seed=0):
@@ -185,7 +189,7 @@ def test_error_lies_between_truth_and_dropout(reduction, trained, evaluation):
 
 def test_path_begins_at_dropout(trained):
     full, data = trained
-    model = KernelFlow().reduce(full, data, (0,), seed=0)
+    model = KernelFlow(take_over=False).reduce(full, data, (0,), seed=0)
     filled = data.removal.apply(data.stopping.X, (0,))
     dropout = mean_squared_error(data.stopping.y, full.predict(filled))
     assert model.trace.path[0] == 0
@@ -217,7 +221,9 @@ def test_rounds_go_on_where_a_fixed_kernel_cannot_follow():
     data = as_data(X[:900], y[:900], 700)
     network = Network((64, 64), learning_rate=3e-3).fresh(0)
     full, _ = train_until(network, data.train, data.stopping, Patience(5), 200)
-    one, several = (KernelFlow(max_rounds=n).reduce(full, data, (0,), 0) for n in (1, 5))
+    one, several = (
+        KernelFlow(max_rounds=n, take_over=False).reduce(full, data, (0,), 0) for n in (1, 5)
+    )
     errors = [mean_squared_error(y[900:], model.predict(X[900:])) for model in (one, several)]
     assert errors[1] < 0.8 * errors[0]
     assert (np.diff(several.trace.path) >= 0).all()
@@ -241,7 +247,9 @@ def test_nothing_removed_never_worsens_the_stopping_loss(trained):
 def test_sampled_units_change_little(trained, evaluation):
     full, data = trained
     exact, sampled = (
-        KernelFlow(KernelSketch(max_units=units)).reduce(full, data, (0,), 0).predict(evaluation.X)
+        KernelFlow(KernelSketch(max_units=units), take_over=False)
+        .reduce(full, data, (0,), 0)
+        .predict(evaluation.X)
         for units in (None, 32)
     )
     difference = np.mean((exact - sampled) ** 2)

@@ -18,7 +18,7 @@ from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
 from lukewarm.experiments._base import Record
 from lukewarm.experiments._models import PaperModel, start_engine
 from lukewarm.learners import BindsRows, Learner, as_learner, train_until
-from lukewarm.reduction import ReductionData, as_reduction
+from lukewarm.reduction import ReductionData
 
 _TRAIN_FRACTION = 0.75
 _WARM = ("early_stopping", "kernel_flow", "lazy")
@@ -100,7 +100,7 @@ def reduce(trained: Trained, method: str, removed: FeatureSet) -> Reduced:
     """Return what the model without `removed`, obtained by `method`, predicts."""
     settings = trained.settings
     max_steps = settings.max_steps if method == "retrain" else settings.max_reduced_steps
-    reduction = as_reduction(method, settings.rule, max_steps, settings.stride)
+    reduction = settings.reduction(method, max_steps)
     started = process_time()
     model = reduction.reduce(trained.learner, trained.data, removed, trained.seed)
     prediction = model.predict(trained.evaluation.X)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
 from lukewarm._optional import require
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners import as_learner
+from lukewarm.reduction import EarlyStopping, KernelFlow, Reduction, as_reduction
 from lukewarm.stopping import Patience
 
 MODELS = ("boosting", "network", "catboost")
@@ -33,6 +34,9 @@ class PaperModel:
         Of early stopping, beyond the full model.
     stride : float, default 1
         How many times as long the steps of early stopping are; the paper's are as long.
+    take_over : bool, default False
+        Whether a network's other features first take over what they know of the removed ones; the
+        paper's do not.
     """
 
     model: Any
@@ -41,11 +45,19 @@ class PaperModel:
     max_steps: int
     max_reduced_steps: int
     stride: float = 1.0
+    take_over: bool = False
 
     @property
     def rule(self) -> Patience:
         """The stopping rule."""
         return Patience(self.patience, self.min_delta)
+
+    def reduction(self, method: str, max_steps: int) -> Reduction:
+        """Return the way of that name to a reduced model, as these settings have it."""
+        reduction = as_reduction(method, self.rule, max_steps, self.stride)
+        if isinstance(reduction, EarlyStopping | KernelFlow):
+            return replace(reduction, take_over=self.take_over)
+        return reduction
 
 
 def start_engine(settings: PaperModel, X: Matrix, y: Vector) -> None:
@@ -88,11 +100,13 @@ def paper_model(
 
 
 def default_network() -> PaperModel:
-    """Return the library's own network, with its own patience."""
+    """Return the library's own network, with its own patience and warm starts."""
     from lukewarm.learners import Network
 
     steps = Network.max_steps
-    return PaperModel(Network(), Network.patience, 0.0, steps, steps, Network.stride)
+    return PaperModel(
+        Network(), Network.patience, 0.0, steps, steps, Network.stride, take_over=True
+    )
 
 
 def _network(scale: str) -> PaperModel:

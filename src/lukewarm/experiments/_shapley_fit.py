@@ -11,7 +11,6 @@ import numpy as np
 from lukewarm.datasets import Dataset
 from lukewarm.estimators import ShapleyImportance
 from lukewarm.experiments._models import PaperModel, start_engine
-from lukewarm.reduction import as_reduction
 from lukewarm.results import ImportanceWarning
 
 
@@ -41,7 +40,7 @@ def shapley_values(
     estimator = ShapleyImportance(
         settings.model,
         # With the steps of the paper, not those the library would take.
-        as_reduction(method, settings.rule, settings.max_steps, settings.stride),
+        settings.reduction(method, settings.max_steps),
         measure,
         solver="exact" if n_coalitions is None else "regression_adjusted",
         n_coalitions=n_coalitions,

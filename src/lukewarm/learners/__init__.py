@@ -3,12 +3,19 @@
 from importlib import import_module
 from typing import Any
 
-from lukewarm.learners._base import BindsRows, Learner, LengthensSteps, Recalibrates, StagedLearner
+from lukewarm.learners._base import (
+    BindsRows,
+    Learner,
+    LengthensSteps,
+    Recalibrates,
+    StagedLearner,
+    TakesOver,
+)
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._registry import as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
-from lukewarm.learners._training import train_until
+from lukewarm.learners._training import stopping_loss, train_until
 
 __all__ = [
     "BindsRows",
@@ -29,12 +36,14 @@ __all__ = [
     "SkorchLearner",
     "StagedLearner",
     "StagedPipelineLearner",
+    "TakesOver",
     "TorchLearner",
     "WholeFitLearner",
     "XGBoostLearner",
     "as_learner",
     "check_can_go_on",
     "classifies",
+    "stopping_loss",
     "train_until",
     "weights_by_code",
 ]

@@ -105,6 +105,21 @@ class Recalibrates(Learner, Protocol):
 
 
 @runtime_checkable
+class TakesOver(Learner, Protocol):
+    """A network whose other columns can take over what they know of removed ones."""
+
+    def take_over(self, X: Features, before: Features, weights: Vector | None = None) -> None:
+        """Let the columns of `X` stand for those removed as well as they can.
+
+        Parameters
+        ----------
+        X, before : Features
+            The training rows, without some columns and with all of them.
+        """
+        ...
+
+
+@runtime_checkable
 class LengthensSteps(Learner, Protocol):
     """A learner whose further steps can be made larger or smaller, by its learning rate.
 

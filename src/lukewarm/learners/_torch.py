@@ -11,8 +11,10 @@ from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count, check_number
 from lukewarm.learners._recalibration import recalibration
+from lukewarm.learners._scaling import Scaling
+from lukewarm.learners._takeover import Moments
 from lukewarm.learners._torch_batches import Shuffler
-from lukewarm.learners._torch_layers import rescaled
+from lukewarm.learners._torch_layers import first_linear, let_take_over, rescaled
 from lukewarm.learners._torch_losses import (
     Criterion,
     cross_entropy,
@@ -24,7 +26,6 @@ from lukewarm.learners._torch_losses import (
 )
 from lukewarm.learners._torch_optimizers import OptimizerFactory, optimizer_factory
 from lukewarm.learners._torch_random import draws_in_training, reinitialize, seeded
-from lukewarm.learners._torch_scaling import Scaling
 from lukewarm.learners._torch_threads import threads_for
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
@@ -166,6 +167,19 @@ class TorchLearner:
         to = recalibration(margin, full_margin, y, weights)
         if to is not None:
             self._module = rescaled(self._module, to.scale, self._tensor(to.offset)).eval()
+
+    def take_over(self, X: Features, before: Features, weights: Vector | None = None) -> None:
+        """Let the columns of `X` stand for those removed: the first layer reads them that way.
+
+        Modules whose first layer is not a linear one stay as they are.
+        """
+        layer = first_linear(self._module)
+        if layer is None:
+            return
+        inputs, held = (self._input_scaling.scale(np.asarray(rows, float)) for rows in (before, X))
+        found = Moments.learn(inputs, weights).takeover(np.any(inputs != held, axis=0))
+        if found is not None:
+            let_take_over(layer, found, held[0, found.removed])
 
     def for_classes(self, n_classes: int) -> Self:
         """Return an untrained learner for `n_classes` classes, otherwise with these settings."""

@@ -7,6 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lukewarm._optional import require
+from lukewarm._typing import Vector
+from lukewarm.learners._takeover import Takeover
 
 if TYPE_CHECKING:
     import torch
@@ -40,6 +42,37 @@ def rescaled(module: torch.nn.Module, scale: float, offset: torch.Tensor) -> tor
         last.weight.mul_(scale)
         last.bias.mul_(scale).add_(offset / bias_scale)
     return module
+
+
+def first_linear(module: torch.nn.Module) -> torch.nn.Linear | None:
+    """Return the linear layer that reads the inputs; None where there is none, or no plain one."""
+    while isinstance(module, torch.nn.Sequential | RescaledOutputs):
+        if isinstance(module, RescaledOutputs):
+            module = module.module
+        elif len(module):
+            module = module[0]
+        else:
+            return None
+    if isinstance(module, torch.nn.Linear) and "weight" in module._parameters:
+        return module
+    return None
+
+
+def let_take_over(layer: torch.nn.Linear, found: Takeover, held: Vector) -> None:
+    """Let a first layer guess the removed inputs, which are `held` constant, from the others."""
+    weight, bias = layer.weight, layer.bias
+    with torch.no_grad():
+        slopes, offset = (
+            weight.new_tensor(values) for values in (found.slopes, found.offset - held)
+        )
+        said = weight[:, found.removed]
+        weight[:, found.kept] += said @ slopes.T
+        if bias is None:
+            return
+        if not isinstance(layer, ScaledLinear):
+            bias.add_(said @ offset)
+        elif layer.bias_scale:
+            bias.add_(layer.input_scale / layer.bias_scale * (said @ offset))
 
 
 class ScaledLinear(torch.nn.Linear):

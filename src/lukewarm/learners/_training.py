@@ -47,11 +47,11 @@ def train_until(
 def _train_stepwise(
     learner: Learner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
 ) -> tuple[Learner, TrainingTrace]:
-    losses = [_stopping_loss(learner, stopping, learner.predict(stopping.X))]
+    losses = [stopping_loss(learner, stopping, learner.predict(stopping.X))]
     best, best_step = learner.copy(), 0
     while len(losses) <= max_steps and not rule.should_stop(losses):
         learner.advance(train.X, train.y, 1, train.weights)
-        losses.append(_stopping_loss(learner, stopping, learner.predict(stopping.X)))
+        losses.append(stopping_loss(learner, stopping, learner.predict(stopping.X)))
         if rule.best_step(losses) == len(losses) - 1:
             best, best_step = learner.copy(), len(losses) - 1
     return best, TrainingTrace(np.array(losses), best_step)
@@ -61,7 +61,7 @@ def _train_staged(
     learner: StagedLearner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
 ) -> tuple[Learner, TrainingTrace]:
     first = learner.n_steps
-    losses = [_stopping_loss(learner, stopping, learner.predict(stopping.X))]
+    losses = [stopping_loss(learner, stopping, learner.predict(stopping.X))]
     for loss in _losses_of_blocks(learner, train, stopping, max_steps):
         if rule.should_stop(losses):
             break
@@ -80,9 +80,10 @@ def _losses_of_blocks(
         done = learner.n_steps
         learner.advance(train.X, train.y, min(learner.block_size, last - done), train.weights)
         for prediction in learner.staged_predict(stopping.X, done + 1):
-            yield _stopping_loss(learner, stopping, prediction)
+            yield stopping_loss(learner, stopping, prediction)
 
 
-def _stopping_loss(learner: Learner, rows: Rows, prediction: np.ndarray) -> float:
+def stopping_loss(learner: Learner, rows: Rows, prediction: np.ndarray) -> float:
+    """Return what a stopping rule judges: the learner's own loss on held-out rows."""
     loss = getattr(learner, "loss", mean_squared_error)
     return loss(rows.y, prediction, rows.weights)

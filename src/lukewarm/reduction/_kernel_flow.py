@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_count
 from lukewarm.data import Rows
-from lukewarm.learners import DifferentiableLearner, Learner, Recalibrates
+from lukewarm.learners import DifferentiableLearner, Learner
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._flow_paths import (
     cross_entropy_flow,
@@ -29,6 +28,7 @@ from lukewarm.reduction._linearized import (
 from lukewarm.reduction._path_trace import PathTrace
 from lukewarm.reduction._sketch import KernelSketch, Solution
 from lukewarm.reduction._spectral import Spectrum
+from lukewarm.reduction._warm_start import warm_start
 
 # What a linearisation neglects is a share of the way gone. It matters where little is left.
 _FAR = 10.0
@@ -50,20 +50,24 @@ class KernelFlow:
         How often the network may be linearised: again where its parameters have been moved, if the
         loss fell by many times what is left of it, and until it falls by less than the sketch's
         tolerance.
+    take_over : bool, default True
+        Whether the other features first take over what they know of the removed ones.
 
     Notes
     -----
     With the tangent kernel K held at the full model's, the whole path of Algorithm 1 is known:
     f_eta(x) = f(x) + k(x, X) U diag((1 - exp(-eta lambda)) / lambda) U' (Y - f(X)) / N, where f is
-    the full model on rows without the removed features. The stopping rows choose the cumulative
-    step size eta from the whole curve, and the best of several rounds. Classifiers are recalibrated
-    first, and flow under the cross entropy of the linearised logits.
+    the full model on rows without the removed features, adapted to them at next to no cost
+    (`take_over`, and classifiers are recalibrated). The stopping rows choose the cumulative step
+    size eta from the whole curve, and the best of several rounds. Classifiers flow under the cross
+    entropy of the linearised logits.
     """
 
     sketch: KernelSketch = field(default_factory=KernelSketch)
     learning_rate: float | None = None
     max_rounds: int = 5
     name: str = "kernel_flow"
+    take_over: bool = True
 
     def __post_init__(self) -> None:
         check_count("max_rounds", self.max_rounds)
@@ -73,12 +77,10 @@ class KernelFlow:
     ) -> ReducedModel:
         """Return the full model's flow without the features in `removed`."""
         started = perf_counter()
-        network = as_differentiable(full, self.name)
+        as_differentiable(full, self.name)
         train, stopping = data.without(removed)
-        if removed and network.training_loss == "cross_entropy" and isinstance(full, Recalibrates):
-            twin: Any = full.copy()
-            twin.recalibrate(stopping.X, data.stopping.X, stopping.y, stopping.weights)
-            network = twin
+        start = warm_start(full, data, removed, train, stopping, take_over=self.take_over)
+        network = as_differentiable(start, self.name)
         model, trace = self._best_round(network, train, stopping, seed)
         return ReducedModel(
             lambda X: model.predict(data.removal.apply(X, removed)), trace, perf_counter() - started

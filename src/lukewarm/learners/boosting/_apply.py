@@ -13,7 +13,12 @@ _TREES = (
     read_only(nb.float64, 3),
     read_only(nb.boolean, 1),
 )
-_REMOVAL = (read_only(nb.boolean, 1), read_only(nb.uint8, 1))
+_REMOVAL = (
+    read_only(nb.boolean, 1),
+    read_only(nb.uint8, 1),
+    read_only(nb.int32, 1),
+    read_only(nb.uint8, 2),
+)
 
 
 @compiled
@@ -59,20 +64,39 @@ def leaf_groups(
 
 
 @compiled
-def _fixed_bits(features, thresholds, is_category, removed, fill_codes):
+def _fixed_bits(features, thresholds, is_category, removed, fill_codes, places):
     """Return the bits that still vary, and the others at the value removal gives them."""
     kept, fixed = 0, 0
     for level in range(len(features)):
         feature = features[level]
         if feature < 0:
             continue
-        if not removed[feature]:
+        if not removed[feature] or places[feature] >= 0:
             kept |= 1 << level
         elif is_category[feature]:
             fixed |= (fill_codes[feature] == thresholds[level]) << level
         else:
             fixed |= (fill_codes[feature] > thresholds[level]) << level
     return kept, fixed
+
+
+@compiled
+def _set_bits(leaves, features, thresholds, places, stand_ins, shift):
+    """Set the bits of the features that have a stand-in."""
+    for level in range(len(features)):
+        feature = features[level]
+        if feature >= 0 and places[feature] >= 0:
+            codes, threshold, bit = stand_ins[places[feature]], thresholds[level], shift + level
+            for row in range(len(leaves)):
+                leaves[row] = leaves[row] & ~(1 << bit) | ((codes[row] > threshold) << bit)
+
+
+@compiled
+def _count_stand_ins(features, places):
+    count = 0
+    for feature in features.flat:
+        count += feature >= 0 and places[feature] >= 0
+    return count
 
 
 @compiled_for(
@@ -82,22 +106,43 @@ def _fixed_bits(features, thresholds, is_category, removed, fill_codes):
     )
 )
 def add_groups(
-    groups, group_size, features, thresholds, values, is_category, removed, fill_codes, raw
+    groups,
+    group_size,
+    features,
+    thresholds,
+    values,
+    is_category,
+    removed,
+    fill_codes,
+    places,
+    stand_ins,
+    raw,
 ):
-    """Add the trees' values to `raw` (n_outputs, n), from stored leaf numbers and a mask."""
+    """Add the trees' values to `raw` (n_outputs, n), from stored leaf numbers and a mask.
+
+    Feature f is held at ``fill_codes[f]`` where it is removed, or at ``stand_ins[places[f]]``,
+    codes of its own for every row, where that place is not negative.
+    """
     n_trees, depth = features.shape
     n_outputs = raw.shape[0]
     n_leaves = 1 << depth
     table = np.empty(1 << (group_size * depth))
+    changed = np.empty(raw.shape[1], np.uint16)
     for group in range(groups.shape[0]):
         first = group * group_size
         last = min(first + group_size, n_trees)
+        is_changed = _count_stand_ins(features[first:last], places) > 0
+        if is_changed:
+            changed[:] = groups[group]
+            for tree in range(first, last):
+                shift = (tree - first) * depth
+                _set_bits(changed, features[tree], thresholds[tree], places, stand_ins, shift)
         for output in range(n_outputs):
             size = 1
             table[0] = 0.0
             for tree in range(first, last):
                 kept, fixed = _fixed_bits(
-                    features[tree], thresholds[tree], is_category, removed, fill_codes
+                    features[tree], thresholds[tree], is_category, removed, fill_codes, places
                 )
                 # Downwards, because place 0 still holds what the other places start from.
                 for leaf in range(n_leaves - 1, -1, -1):
@@ -105,25 +150,46 @@ def add_groups(
                     for rest in range(size):
                         table[leaf * size + rest] = table[rest] + value
                 size *= n_leaves
-            leaves, target = groups[group], raw[output]
-            for row in range(len(target)):
-                target[row] += table[leaves[row]]
+            target = raw[output]
+            if is_changed:
+                for row in range(len(target)):
+                    target[row] += table[changed[row]]
+            else:
+                leaves = groups[group]
+                for row in range(len(target)):
+                    target[row] += table[leaves[row]]
 
 
 @compiled
-def _leaves_of_tree(codes, features, thresholds, is_category, removed, fill_codes, leaves):
-    kept, fixed = _fixed_bits(features, thresholds, is_category, removed, fill_codes)
+def _leaves_of_tree(
+    codes, features, thresholds, is_category, removed, fill_codes, places, stand_ins, leaves
+):
+    kept, fixed = _fixed_bits(features, thresholds, is_category, removed, fill_codes, places)
     leaves[:] = fixed
     for level in range(len(features)):
         if kept >> level & 1:
             feature = features[level]
-            _add_bit(leaves, codes[feature], thresholds[level], is_category[feature], level)
+            if places[feature] < 0:
+                _add_bit(leaves, codes[feature], thresholds[level], is_category[feature], level)
+    _set_bits(leaves, features, thresholds, places, stand_ins, 0)
 
 
 @compiled_for(
     nb.void(read_only(nb.uint8, 2), *_TREES, *_REMOVAL, nb.float64[:, ::1], nb.float64[:, :, ::1])
 )
-def add_trees(codes, features, thresholds, values, is_category, removed, fill_codes, raw, stages):
+def add_trees(
+    codes,
+    features,
+    thresholds,
+    values,
+    is_category,
+    removed,
+    fill_codes,
+    places,
+    stand_ins,
+    raw,
+    stages,
+):
     """Add the trees' values to `raw` (n_outputs, n); `stages` gets the sum after each tree.
 
     `stages` has shape (n_trees, n_outputs, n), or (0, 0, 0) where no one asks.
@@ -131,7 +197,15 @@ def add_trees(codes, features, thresholds, values, is_category, removed, fill_co
     leaves = np.empty(raw.shape[1], np.uint16)
     for tree in range(len(features)):
         _leaves_of_tree(
-            codes, features[tree], thresholds[tree], is_category, removed, fill_codes, leaves
+            codes,
+            features[tree],
+            thresholds[tree],
+            is_category,
+            removed,
+            fill_codes,
+            places,
+            stand_ins,
+            leaves,
         )
         for output in range(raw.shape[0]):
             target, value = raw[output], values[tree, :, output]

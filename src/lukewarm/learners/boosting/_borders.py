@@ -71,6 +71,12 @@ class Borders:
         padded, own_codes = self._padded[feature : feature + 1], codes[feature : feature + 1]
         encode_numbers(numbers, padded, own_codes, 0, len(values))
 
+    def encode_numeric(self, values: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """Return the codes of values (n, k) of k numeric features, uint8 of shape (k, n)."""
+        codes = np.empty(values.shape[::-1], dtype=np.uint8)
+        encode_numbers(values, self._padded[features], codes, 0, len(values))
+        return codes
+
     def table(self, codes: np.ndarray) -> Table:
         """Return codes of this encoding with what a split of each feature may be."""
         first, last = self.thresholds

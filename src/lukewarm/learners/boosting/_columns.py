@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,20 @@ class NumericColumn:
     def thresholds(self) -> tuple[int, int]:
         """The lowest and the highest threshold a split may have."""
         return (0 if self.has_missing else 1), self.n_codes - 2
+
+    @cached_property
+    def values_of_codes(self) -> np.ndarray:
+        """A value for every code, shape (256,): the middle of its bin, the mean for no value."""
+        values = np.zeros(256)
+        borders = self.borders
+        if len(borders) > 1:
+            first, last = borders[1] - borders[0], borders[-1] - borders[-2]
+            edges = np.concatenate([[borders[0] - first], borders, [borders[-1] + last]])
+            values[1 : len(edges)] = (edges[1:] + edges[:-1]) / 2
+        elif len(borders):
+            values[1:3] = borders[0] - 0.5, borders[0] + 0.5
+        values[MISSING] = values[1 : len(borders) + 2].mean()
+        return values
 
     def code_of(self, value: Any) -> int:
         """Return the code of one value."""

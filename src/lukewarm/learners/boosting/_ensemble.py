@@ -11,10 +11,12 @@ import numpy as np
 
 from lukewarm.learners.boosting._apply import add_groups, add_trees
 from lukewarm.learners.boosting._rows import BinnedRows
+from lukewarm.learners.boosting._stand_ins import StandIns
 from lukewarm.learners.boosting._trees import Trees
 
 _FREEZING = threading.Lock()
 _NO_STAGES = np.empty((0, 0, 0))
+_NO_CODES = np.empty((0, 0), dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +37,17 @@ class Ensemble:
         The grid of leaf values.
     shared : Trees
         Trees that twins may share; the leaves rows reach in them are kept with the rows.
+    stand_ins : StandIns, optional
+        What trees read where they ask for a removed feature.
     """
 
-    def __init__(self, start: np.ndarray, unit: float, shared: Trees) -> None:
+    def __init__(
+        self, start: np.ndarray, unit: float, shared: Trees, stand_ins: StandIns | None = None
+    ) -> None:
         self.start = start
         self.unit = unit
         self._shared = shared
+        self._stand_ins = stand_ins
         self._own = shared.first(0)
         self._standings: WeakKeyDictionary[BinnedRows, _Standing] = WeakKeyDictionary()
 
@@ -61,7 +68,13 @@ class Ensemble:
             if len(self._own):
                 self._shared = self._shared.followed_by(self._own)
                 self._own = self._own.first(0)
-            return Ensemble(self.start, self.unit, self._shared)
+            return Ensemble(self.start, self.unit, self._shared, self._stand_ins)
+
+    def with_stand_ins(self, stand_ins: StandIns) -> Ensemble:
+        """Return an ensemble of the same trees that read stand-ins for removed features."""
+        twin = self.twin()
+        twin._stand_ins = stand_ins
+        return twin
 
     def trees(self, first: int, last: int) -> Trees:
         """Return the trees of the steps first + 1 .. last."""
@@ -99,7 +112,7 @@ class Ensemble:
         raw = self.raw(rows, first_step - 1).copy()
         trees = self.trees(first_step - 1, len(self))
         stages = np.empty((len(trees), *raw.shape))
-        _add(rows, trees, raw, stages)
+        self._add(rows, trees, raw, stages)
         self._standings[rows] = _Standing(len(self), raw)
         stages *= trees.scales[:, None, None]
         stages += self.start[:, None]
@@ -112,7 +125,7 @@ class Ensemble:
             standing = self._first_standing(rows, step)
         if standing.step < step:
             raw = standing.raw.copy()
-            _add(rows, self.trees(standing.step, step), raw, _NO_STAGES)
+            self._add(rows, self.trees(standing.step, step), raw, _NO_STAGES)
             standing = _Standing(step, raw)
         if step:
             self._standings[rows] = standing
@@ -134,20 +147,29 @@ class Ensemble:
             trees.is_category,
             rows.removed,
             rows.fill_codes,
+            *self._read_instead(rows, trees),
             raw,
         )
         return _Standing(len(trees), raw)
 
+    def _add(self, rows: BinnedRows, trees: Trees, raw: np.ndarray, stages: np.ndarray) -> None:
+        add_trees(
+            rows.codes,
+            trees.features,
+            trees.thresholds,
+            trees.values,
+            trees.is_category,
+            rows.removed,
+            rows.fill_codes,
+            *self._read_instead(rows, trees),
+            raw,
+            stages,
+        )
 
-def _add(rows: BinnedRows, trees: Trees, raw: np.ndarray, stages: np.ndarray) -> None:
-    add_trees(
-        rows.codes,
-        trees.features,
-        trees.thresholds,
-        trees.values,
-        trees.is_category,
-        rows.removed,
-        rows.fill_codes,
-        raw,
-        stages,
-    )
+    def _read_instead(self, rows: BinnedRows, trees: Trees) -> tuple[np.ndarray, np.ndarray]:
+        """Return the place of each feature among the stand-ins, and their codes."""
+        stand_ins = self._stand_ins
+        # Trees grown after the removal never ask for what is gone.
+        if stand_ins is None or not np.isin(trees.features, stand_ins.takeover.removed).any():
+            return np.full(len(trees.is_category), -1, dtype=np.int32), _NO_CODES
+        return stand_ins.places, stand_ins.codes(rows)

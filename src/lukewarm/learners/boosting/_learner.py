@@ -13,6 +13,7 @@ from lukewarm.learners.boosting._borders import Borders
 from lukewarm.learners.boosting._ensemble import Ensemble
 from lukewarm.learners.boosting._objectives import Objective, objective_for
 from lukewarm.learners.boosting._rows import BinnedRows
+from lukewarm.learners.boosting._stand_ins import StandIns
 from lukewarm.learners.boosting._trees import Trees
 from lukewarm.learners.boosting._work import Problem, Rules
 
@@ -147,6 +148,17 @@ class ObliviousBoosting:
     def lengthen_steps(self, factor: float) -> None:
         """Multiply the learning rate of further trees by `factor`."""
         self._step_length *= check_number("factor", factor, above=0)
+
+    def take_over(self, X: Features, before: Features, weights: Vector | None = None) -> None:
+        """Let the trees read what numeric columns of `X` make one expect of those removed.
+
+        Trees grown from here on do without. Only rows that `bind` has made tell what is removed.
+        """
+        if self._ensemble is None or not isinstance(X, BinnedRows):
+            return
+        found = StandIns.learn(X, weights)
+        if found is not None:
+            self._ensemble = self._ensemble.with_stand_ins(found)
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return the mean loss that decides when to stop."""

@@ -8,13 +8,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from lukewarm._typing import Features, FeatureSet
+from lukewarm._typing import Features, FeatureSet, Vector
+from lukewarm.learners._takeover import Moments
 from lukewarm.learners.boosting._apply import leaf_groups
 from lukewarm.learners.boosting._borders import Borders
+from lukewarm.learners.boosting._columns import NumericColumn
 from lukewarm.learners.boosting._trees import Trees
 
 # Leaf indices are kept for tables where they take at most this; larger ones are walked anew.
 _MOST_BYTES_KEPT = 2**27
+# Enough to know a slope to a hundredth.
+_MOST_ROWS_READ = 20_000
 
 
 class BinnedRows:
@@ -49,6 +53,7 @@ class BinnedRows:
             # One feature at a time, for a comparison of all would take as much room as the codes.
             self.varies = np.array([bool((code != code[:1]).any()) for code in codes])
             self._groups: WeakKeyDictionary[Trees, np.ndarray] = WeakKeyDictionary()
+            self._moments: tuple[Vector | None, Moments] | None = None
             self._lock = threading.Lock()
         else:
             self.varies = source.varies
@@ -77,6 +82,24 @@ class BinnedRows:
             mask[feature] = True
             fill_codes[feature] = self.borders.columns[feature].code_of(fill_values[feature])
         return BinnedRows(self.borders, self.codes, mask, fill_codes, self._source)
+
+    def moments(self, weights: Vector | None) -> Moments:
+        """Return the moments of the numeric columns with no feature removed, computed once."""
+        source = self._source
+        with source._lock:
+            if source._moments is None or source._moments[0] is not weights:
+                every = -(-len(self) // _MOST_ROWS_READ)
+                read = None if weights is None else weights[::every]
+                moments = Moments.learn(self._values(self.codes[:, ::every]), read)
+                source._moments = weights, moments
+            return source._moments[1]
+
+    def _values(self, codes: np.ndarray) -> np.ndarray:
+        values = np.zeros(codes.shape[::-1])
+        for feature, column in enumerate(self.borders.columns):
+            if isinstance(column, NumericColumn):
+                values[:, feature] = column.values_of_codes[codes[feature]]
+        return values
 
     def leaf_groups(self, trees: Trees) -> np.ndarray | None:
         """Return the leaves these rows reach in `trees` with no feature removed, or None.
