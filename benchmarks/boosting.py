@@ -88,7 +88,8 @@ class ShapleyTask:
             Rows(train, y[split.train]), Rows(stopping, y[split.stopping]), self.removal
         )
         full, _ = train_until(learner, data.train, data.stopping, Patience(PATIENCE), MOST_TREES)
-        reduction = EarlyStopping(Patience(PATIENCE), MOST_TREES)
+        # The paper's start: what is compared are the engines.
+        reduction = EarlyStopping(Patience(PATIENCE), MOST_TREES, take_over=False)
         reduction.reduce(full, data, (0,), 0)  # the full model's leaves are stored
 
         def reduce_all():

@@ -3,8 +3,11 @@
 Run ``python -P benchmarks/engines.py`` (``--engines lightgbm,xgboost``, ``--data friedman``) with
 ``LUKEWARM_DATA`` naming the folder of gas_turbine_2015.csv. Both sides are timed in turn in one
 process on one thread, and the best of several is taken; only the ratios mean anything. Medians
-over the feature sets go to benchmarks/results/engines.json, beside those of other engines;
-"is_better" is the share of feature sets whose warm-started model predicts better than retraining's.
+over feature sets and splits go to benchmarks/results/engines.json, beside those of other engines,
+and at the end the median of the gaps over all data sets is printed;
+"is_better" is the share of them whose warm-started model predicts better than retraining's, and
+"gap_between_retrainings" the distance of two retrained estimates that are evaluated on the same
+rows, with the other rows dealt to training and stopping anew.
 """
 
 from __future__ import annotations
@@ -16,8 +19,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import argparse
 import json
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,6 +39,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lukewarm as lw
+from lukewarm.data import RowSplit
 from lukewarm.estimators._folds import FullModel, plan_splits, train_full
 from lukewarm.estimators._problem import as_problem
 from lukewarm.learners import as_learner
@@ -109,8 +115,10 @@ def friedman():
 
 
 def classes():
+    # No redundant columns: they are linear in the others, so that none would be worth anything and
+    # no paired standard error be valid.
     X, y = make_classification(
-        n_samples=20_000, n_features=20, n_informative=8, n_redundant=4, random_state=0
+        n_samples=20_000, n_features=10, n_informative=10, n_redundant=0, random_state=0
     )
     return X, np.where(y == 1, "yes", "no")
 
@@ -123,54 +131,83 @@ def hastie():
 DATA = {"gas_turbine": gas_turbine, "friedman": friedman, "classes": classes, "hastie": hastie}
 
 
-def compare(model, X, y, *, n_features, n_repeats=3, seed=0, stride=None):
-    """Return seconds of both ways and the gap between them, one row per feature set."""
+def compare(model, X, y, *, n_features, n_splits=1, n_repeats=1, stride=None):
+    """Return seconds of both ways and the gap between them, a row per split and feature set."""
     problem = as_problem(X, y, None, model, None)
+    columns = np.linspace(0, len(problem.index) - 1, min(n_features, len(problem.index)))
+    settings = Settings(problem, model, columns.astype(int), n_repeats, stride)
+    return pd.DataFrame([row for seed in range(n_splits) for row in compare_once(settings, seed)])
+
+
+@dataclass
+class Settings:
+    problem: Any
+    model: Any
+    columns: np.ndarray
+    n_repeats: int
+    stride: float | None
+
+
+def compare_once(settings, seed):
+    problem = settings.problem
     generator = np.random.default_rng(seed)
     split = plan_splits(problem, 0.75, None, generator)[0]
-    learner = as_learner(
-        model, n_classes=problem.n_classes, seed=seed, feature_names=problem.index.names
-    )
-    rule = Patience(getattr(learner, "patience", 10))
-    max_steps = getattr(learner, "max_steps", 1000)
-    full = train_full(problem, split, learner, rule, max_steps, "mean")
-    measure = as_measure("neg_mse" if problem.classes is None else "deviance")
-    if stride is None:
-        stride = getattr(learner, "stride", 1)
-    ways = {
-        "early_stopping": as_reduction("early_stopping", rule, max_steps, stride),
-        "retrain": Retrain(rule, max_steps),
-    }
+    full, ways, measure = trained(settings, split, seed)
     start = {name: skill(full, way, (), measure, seed) for name, way in ways.items()}
-    rows = []
-    every = np.linspace(0, len(problem.index) - 1, min(n_features, len(problem.index)))
-    for column in every.astype(int):
+    other = trained(settings, dealt_anew(split, generator), seed)[0]
+    retrain = ways["retrain"]
+    other_start = skill(other, retrain, (), measure, seed)
+    for column in settings.columns:
+        removed = (int(column),)
         seconds, skills, steps = {}, {}, {}
-        for _ in range(n_repeats):
+        for _ in range(settings.n_repeats):
             for name, way in ways.items():
                 begun = perf_counter()
-                reduced = full.reduce(way, (int(column),), seed)
+                reduced = full.reduce(way, removed, seed)
                 seconds[name] = min(seconds.get(name, np.inf), perf_counter() - begun)
                 steps[name] = reduced.trace.stopped_step
                 prediction = reduced.predict(full.evaluation.X)
                 skills[name] = measure.evaluate(full.evaluation.y, prediction)
         warm, anew = (start[name] - skills[name] for name in ways)
+        again = other_start - skill(other, retrain, removed, measure, seed)
         # The reference's own: where a feature does not matter, the two models of a warm start
         # are so alike that their difference has next to no error.
         error = np.std(anew.influence) / np.sqrt(len(anew.influence))
-        rows.append(
-            {
-                "feature": problem.index.names[column],
-                "retrain_seconds": seconds["retrain"],
-                "early_stopping_seconds": seconds["early_stopping"],
-                "ratio": seconds["retrain"] / seconds["early_stopping"],
-                "retrain_steps": steps["retrain"],
-                "early_stopping_steps": steps["early_stopping"],
-                "gap_in_std_errors": abs(warm.value - anew.value) / error,
-                "is_better": float(skills["early_stopping"].value > skills["retrain"].value),
-            }
-        )
-    return pd.DataFrame(rows)
+        yield {
+            "split": seed,
+            "feature": problem.index.names[column],
+            "retrain_seconds": seconds["retrain"],
+            "early_stopping_seconds": seconds["early_stopping"],
+            "ratio": seconds["retrain"] / seconds["early_stopping"],
+            "retrain_steps": steps["retrain"],
+            "early_stopping_steps": steps["early_stopping"],
+            "gap_in_std_errors": abs(warm.value - anew.value) / error,
+            "gap_between_retrainings": abs(again.value - anew.value) / error,
+            "is_better": float(skills["early_stopping"].value > skills["retrain"].value),
+        }
+
+
+def trained(settings, split, seed):
+    """Return the full model of a split, the ways to reduced ones, and the measure."""
+    problem = settings.problem
+    learner = as_learner(
+        settings.model, n_classes=problem.n_classes, seed=seed, feature_names=problem.index.names
+    )
+    rule = Patience(getattr(learner, "patience", 10))
+    max_steps = getattr(learner, "max_steps", 1000)
+    stride = settings.stride or getattr(learner, "stride", 1)
+    ways = {
+        "early_stopping": as_reduction("early_stopping", rule, max_steps, stride),
+        "retrain": Retrain(rule, max_steps),
+    }
+    measure = as_measure("neg_mse" if problem.classes is None else "deviance")
+    return train_full(problem, split, learner, rule, max_steps, "mean"), ways, measure
+
+
+def dealt_anew(split, generator):
+    rows = generator.permutation(np.concatenate([split.train, split.stopping]))
+    train, stopping = np.split(rows, [len(split.train)])
+    return RowSplit(np.sort(train), np.sort(stopping), split.evaluation)
 
 
 def skill(full: FullModel, way, removed, measure, seed):
@@ -182,7 +219,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--data", default=",".join(DATA))
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--features", type=int, default=10, help="feature sets, spread evenly")
     parser.add_argument("--stride", type=float, help="by default each engine's own")
     parser.add_argument("--details", action="store_true")
@@ -200,12 +238,13 @@ def main():
                 X,
                 y,
                 n_features=chosen.features,
+                n_splits=chosen.splits,
                 n_repeats=chosen.repeats,
                 stride=chosen.stride,
             )
             if chosen.details:
                 print(source, engine, frame.to_string(index=False), sep="\n", flush=True)
-            columns = frame.drop(columns="feature")
+            columns = frame.drop(columns=["split", "feature"])
             medians = columns.median()
             medians["is_better"] = columns["is_better"].mean()
             summary.append({"data": source, "engine": engine, **medians.to_dict()})
@@ -215,8 +254,16 @@ def main():
             )
             # A gap without a standard error, where neither model learns anything, is none.
             known = {key: None if np.isnan(value) else value for key, value in medians.items()}
+            known |= {"splits": chosen.splits, "feature_sets": frame["feature"].nunique()}
+            known["gaps"] = frame["gap_in_std_errors"].dropna().round(2).tolist()
             results.setdefault(name, {}).setdefault(source, {})[engine] = known
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    for engine in chosen.engines.split(","):
+        of_engine = [
+            by_engine[engine] for by_engine in results[name].values() if engine in by_engine
+        ]
+        gaps = np.concatenate([each["gaps"] for each in of_engine])
+        print(f"{engine}: median gap over all {len(of_engine)} data sets {np.median(gaps):.2f}")
 
 
 if __name__ == "__main__":

@@ -145,6 +145,15 @@ def test_an_importance_near_zero_is_doubted_under_paired_only(generator):
         lw.importance_from_predictions(y, full, [full + 1e-6], inference="split")
 
 
+def test_models_all_but_alike_are_doubted_though_their_interval_ends_above_zero(generator):
+    y = generator.normal(size=500)
+    full = y + generator.normal(size=500)
+    alike, worse = full + 1e-4 * (full - y), full + 0.3 * (full - y)
+    with pytest.warns(lw.NearZeroWarning, match="intervals of alike reach"):
+        result = lw.importance_from_predictions(y, full, {"alike": alike, "worse": worse})
+    assert result.interval()[0].min() > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

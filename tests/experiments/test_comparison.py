@@ -40,8 +40,9 @@ def test_it_is_the_importance_that_the_estimator_reports(data, take_over):
     way = EarlyStopping(settings.rule, settings.max_steps, take_over=take_over)
     estimator = VariableImportance(
         settings.model,
-        "early_stopping" if take_over else way,
+        way,
         features=["X1"],
+        patience=settings.patience,
         random_state=0,
         verbose=False,
     )

@@ -127,3 +127,10 @@ def test_networks_need_not_unlearn_what_they_were_sure_of(kind):
     learner.recalibrate(held_out[chosen], X[2000:][chosen], y[2000:][chosen])
     moderate = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
     assert moderate < 0.95 * sure
+
+
+def test_an_untrained_pipeline_is_left_as_it_is(generator):
+    X, y = generator.normal(size=(40, 2)), generator.integers(0, 2, 40).astype(float)
+    learner = as_learner(make_pipeline(StandardScaler(), MLPClassifier()), n_classes=2, seed=0)
+    learner.recalibrate(X * [0, 1], X, y)
+    np.testing.assert_array_equal(learner.predict(X), 0.5)

@@ -242,7 +242,7 @@ class ShapleyImportance(ImportanceEstimator):
             for number, (measure, each) in enumerate(zip(measures, solutions, strict=True))
         }
         self.result_ = self.results_[measures[0].name]
-        warn_near_zero(self.result_.names, self.result_.interval()[0], self.inference)
+        warn_near_zero(self.result_.names, self.result_.interval()[0] <= 0, self.inference)
 
     def _result(self, number: int, measure: Measure, solution: Solution) -> ShapleyResult:
         fitted = self._run.game.fit(solution.coalitions)

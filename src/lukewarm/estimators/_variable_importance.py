@@ -17,7 +17,7 @@ from lukewarm._validation import check_choice, check_count
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
-from lukewarm.evaluation import EvaluationPredictions, warn_near_zero
+from lukewarm.evaluation import EvaluationPredictions, near_zero, warn_near_zero
 from lukewarm.measures import Measure
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Reduction
@@ -65,7 +65,7 @@ class VariableImportance(ImportanceEstimator):
         all training rows and then taken on all of them.
     patience : int, optional
         Steps without improvement on the stopping rows that end training; the model's own by
-        default (10 trees, 5 epochs).
+        default (20 trees, 5 epochs).
     min_delta : float, default 0
         The fall in loss that counts as improvement.
     max_steps : int, optional
@@ -210,7 +210,7 @@ class VariableImportance(ImportanceEstimator):
             for measure in problem.measures
         }
         self.result_ = self.results_[problem.measures[0].name]
-        warn_near_zero(self.result_.names, self.result_.interval()[0], self.inference)
+        warn_near_zero(self.result_.names, near_zero(self.result_), self.inference)
         return self
 
     def check(self, n: int = 3) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from lukewarm.evaluation._importance import importance_from_predictions
 from lukewarm.evaluation._predictions import (
     EvaluationPredictions,
     NearZeroWarning,
+    near_zero,
     warn_near_zero,
 )
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
@@ -17,6 +18,7 @@ __all__ = [
     "check_measure",
     "encode_classes",
     "importance_from_predictions",
+    "near_zero",
     "skill_on_parts",
     "warn_near_zero",
 ]

@@ -69,7 +69,9 @@ class Coverage:
         if job["model"] == "network":
             settings = default_network()
         else:
-            settings = replace(paper_model(job["model"], "paper"), take_over=True)
+            settings = paper_model(job["model"], "paper")
+            stride = getattr(settings.model, "stride", settings.stride)
+            settings = replace(settings, stride=stride, take_over=True)
         trained = train_full(data.X, data.y, settings, generator)
         # Dropout has no claim to cover.
         methods = [method for method in methods_of(job["model"]) if method != "dropout"]

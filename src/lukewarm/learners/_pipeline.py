@@ -98,7 +98,7 @@ class PipelineLearner:
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make the model's predictions for `X` as confident as they were `before`."""
-        if isinstance(self.last, Recalibrates):
+        if self._transformers is not None and isinstance(self.last, Recalibrates):
             self.last.recalibrate(self._transform(X), self._transform(before), y, weights)
 
     def predict(self, X: Features) -> Prediction:

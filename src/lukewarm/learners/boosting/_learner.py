@@ -74,8 +74,10 @@ class ObliviousBoosting:
     True
     """
 
-    patience = 10
+    patience = 20
     max_steps = 1000
+    # A warm start has less to learn than the full model; longer steps than these cost accuracy.
+    stride = 1.5
     block_size = 10
     accepts_missing = True
     accepts_categories = True
