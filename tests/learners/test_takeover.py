@@ -21,15 +21,9 @@ from lukewarm.learners import Network, TorchLearner  # noqa: E402
 FIRST = np.array([True, False, False, False])
 
 
-def dependent_rows(generator, n_rows=400):
-    X = generator.normal(size=(n_rows, 4)) * [1, 5, 0.1, 1] + [0, 100, -3, 0]
-    X[:, 0] = 0.3 * X[:, 1] - 2 * X[:, 2] + 0.5 * generator.normal(size=n_rows) + 7
-    return X
-
-
 @pytest.mark.parametrize("weighted", [False, True])
-def test_guess_is_least_squares_shrunk_to_the_adjusted_share(generator, weighted):
-    X = dependent_rows(generator)
+def test_guess_is_least_squares_shrunk_to_the_adjusted_share(dependent_rows, generator, weighted):
+    X = dependent_rows()
     weights = generator.integers(0, 3, size=len(X)).astype(float) if weighted else None
     found = Moments.learn(X, weights).takeover(FIRST)
     fit = LinearRegression().fit(X[:, 1:], X[:, 0], weights)
@@ -80,8 +74,8 @@ def networks():
 
 
 @pytest.mark.parametrize("name", networks())
-def test_network_reads_the_guess_in_place_of_the_removed_column(generator, name):
-    X, learner = dependent_rows(generator), networks()[name]
+def test_network_reads_the_guess_in_place_of_the_removed_column(dependent_rows, name):
+    X, learner = dependent_rows(), networks()[name]
     learner.advance(X, X[:, 0] + X[:, 3], 3)
     held = X.copy()
     held[:, 0] = X[:, 0].mean()
@@ -98,8 +92,8 @@ def test_network_reads_the_guess_in_place_of_the_removed_column(generator, name)
     assert np.abs(before - expected).max() > 1e-2 * np.std(expected)
 
 
-def test_modules_that_begin_otherwise_stay_as_they_are(generator):
-    X = dependent_rows(generator)
+def test_modules_that_begin_otherwise_stay_as_they_are(dependent_rows):
+    X = dependent_rows()
     normed = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(4, 1))
     for module in (torch.nn.Sequential(torch.nn.LayerNorm(4), torch.nn.Linear(4, 1)), normed):
         learner = TorchLearner(module)

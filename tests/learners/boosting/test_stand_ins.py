@@ -10,15 +10,9 @@ from lukewarm.learners._takeover import Moments
 FIRST = np.array([True, False, False, False])
 
 
-def dependent_rows(generator, n_rows=400):
-    X = generator.normal(size=(n_rows, 4)) * [1, 5, 0.1, 1] + [0, 100, -3, 0]
-    X[:, 0] = 0.3 * X[:, 1] - 2 * X[:, 2] + 0.5 * generator.normal(size=n_rows) + 7
-    return X
-
-
 @pytest.mark.parametrize("bound", [False, True])
-def test_trees_read_the_guess_in_place_of_the_removed_column(generator, bound):
-    X = dependent_rows(generator, 2000)
+def test_trees_read_the_guess_in_place_of_the_removed_column(dependent_rows, bound):
+    X = dependent_rows(2000)
     X[::50, 3] = np.nan
     learner = ObliviousBoosting(n_bins=32)
     (rows,) = learner.bind(X)
@@ -42,8 +36,8 @@ def test_trees_read_the_guess_in_place_of_the_removed_column(generator, bound):
     np.testing.assert_array_equal(twin.staged_predict(without, 1)[-1], learner.predict(guessed))
 
 
-def test_deep_trees_and_several_outputs_read_it_too(generator):
-    X = dependent_rows(generator, 1000)
+def test_deep_trees_and_several_outputs_read_it_too(dependent_rows):
+    X = dependent_rows(1000)
     y = (X[:, 0] > np.median(X[:, 0])).astype(float) + (X[:, 3] > 0)
     learner = ObliviousBoosting(depth=9, n_classes=3)
     (rows,) = learner.bind(X)
@@ -57,8 +51,8 @@ def test_deep_trees_and_several_outputs_read_it_too(generator):
     assert np.abs(walked - learner.predict(without)).max() > 0.01
 
 
-def test_large_tables_are_read_in_part(generator, monkeypatch):
-    X = dependent_rows(generator, 3000)
+def test_large_tables_are_read_in_part(dependent_rows, generator, monkeypatch):
+    X = dependent_rows(3000)
     (rows,) = ObliviousBoosting().bind(X)
     monkeypatch.setattr("lukewarm.learners.boosting._rows._MOST_ROWS_READ", 1000)
     weights = generator.random(3000)
