@@ -46,13 +46,8 @@ def rescaled(module: torch.nn.Module, scale: float, offset: torch.Tensor) -> tor
 
 def first_linear(module: torch.nn.Module) -> torch.nn.Linear | None:
     """Return the linear layer that reads the inputs; None where there is none, or no plain one."""
-    while isinstance(module, torch.nn.Sequential | RescaledOutputs):
-        if isinstance(module, RescaledOutputs):
-            module = module.module
-        elif len(module):
-            module = module[0]
-        else:
-            return None
+    while isinstance(module, torch.nn.Sequential) and len(module):
+        module = module[0]
     if isinstance(module, torch.nn.Linear) and "weight" in module._parameters:
         return module
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lukewarm._typing import FeatureSet
 from lukewarm.data import Rows
 from lukewarm.learners import Learner, Recalibrates, TakesOver, stopping_loss
@@ -38,8 +40,7 @@ def warm_start(
     if not removed:
         return start
     if take_over and isinstance(start, TakesOver):
-        other = full.copy(seed)
-        assert isinstance(other, TakesOver)
+        other: Any = full.copy(seed)
         other.take_over(train.X, data.train.X, train.weights)
         if _loss(other, stopping) < _loss(start, stopping):
             start = other

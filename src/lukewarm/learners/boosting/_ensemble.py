@@ -138,23 +138,15 @@ class Ensemble:
         groups = rows.leaf_groups(trees) if 0 < len(trees) <= step else None
         if groups is None:
             return _Standing(0, raw)
-        add_groups(
-            groups,
-            trees.group_size,
-            trees.features,
-            trees.thresholds,
-            trees.values,
-            trees.is_category,
-            rows.removed,
-            rows.fill_codes,
-            *self._read_instead(rows, trees),
-            raw,
-        )
+        add_groups(groups, trees.group_size, *self._arguments(rows, trees), raw)
         return _Standing(len(trees), raw)
 
     def _add(self, rows: BinnedRows, trees: Trees, raw: np.ndarray, stages: np.ndarray) -> None:
-        add_trees(
-            rows.codes,
+        add_trees(rows.codes, *self._arguments(rows, trees), raw, stages)
+
+    def _arguments(self, rows: BinnedRows, trees: Trees) -> tuple[np.ndarray, ...]:
+        """Return what a pass over the trees asks of them and of what is removed."""
+        return (
             trees.features,
             trees.thresholds,
             trees.values,
@@ -162,8 +154,6 @@ class Ensemble:
             rows.removed,
             rows.fill_codes,
             *self._read_instead(rows, trees),
-            raw,
-            stages,
         )
 
     def _read_instead(self, rows: BinnedRows, trees: Trees) -> tuple[np.ndarray, np.ndarray]:
