@@ -33,6 +33,19 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     )
 
 
+def derived_seed(root: int, *key: int) -> int:
+    """Return the seed of the job that `key` names; the same whatever other jobs there are.
+
+    Examples
+    --------
+    >>> derived_seed(0, 1, 2) == derived_seed(0, 1, 2) != derived_seed(0, 2, 1)
+    True
+    """
+    # The length tells (1,) from (1, 0): a sequence is padded with zeros.
+    sequence = np.random.SeedSequence((root, len(key), *key))
+    return int(sequence.generate_state(1)[0]) % _SEED_LIMIT
+
+
 def draw_seeds(generator: np.random.Generator, n_seeds: int) -> list[int]:
     """Return `n_seeds` int seeds, each fit for numpy, torch and every booster."""
     return [int(seed) for seed in generator.integers(_SEED_LIMIT, size=n_seeds)]

@@ -5,7 +5,7 @@ from lukewarm.data._features import FeatureIndex, as_feature_sets
 from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
-from lukewarm.data._splits import RowSplit, split_folds, split_rows
+from lukewarm.data._splits import RowSplit, halve_rows, split_folds, split_rows
 from lukewarm.data._table import as_table, as_target
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "as_pandas",
     "as_table",
     "as_target",
+    "halve_rows",
     "split_folds",
     "split_rows",
 ]

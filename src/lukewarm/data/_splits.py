@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
 class RowSplit:
-    """Row numbers of the three parts; every row is in exactly one of them."""
+    """Row numbers of the three parts; no row is in two of them."""
 
     train: np.ndarray
     stopping: np.ndarray
@@ -21,6 +21,8 @@ def split_rows(
     train_fraction: float,
     generator: np.random.Generator,
     strata: np.ndarray | None = None,
+    *,
+    n_evaluation: int | None = None,
 ) -> RowSplit:
     """Return a random split: `train_fraction` taken twice, as in Algorithm 1.
 
@@ -33,6 +35,8 @@ def split_rows(
     generator : numpy.random.Generator
     strata : ndarray of shape (n_rows,), optional
         Class codes; each part then holds every class in its share of all rows.
+    n_evaluation : int, optional
+        Rows for the evaluation, instead of the share that `train_fraction` leaves.
 
     Examples
     --------
@@ -42,6 +46,8 @@ def split_rows(
     """
     order = _random_order(np.arange(n_rows), generator, strata)
     n_fit = min(max(round(train_fraction * n_rows), 2), n_rows - 1)
+    if n_evaluation is not None:
+        n_fit = n_rows - n_evaluation
     n_train = min(max(round(train_fraction * n_fit), 1), n_fit - 1)
     train, stopping, evaluation = np.split(order, [n_train, n_fit])
     return RowSplit(np.sort(train), np.sort(stopping), np.sort(evaluation))
@@ -80,6 +86,24 @@ def split_folds(
         n_train = min(max(round(train_fraction * len(others)), 1), len(others) - 1)
         splits.append(RowSplit(np.sort(order[:n_train]), np.sort(order[n_train:]), np.sort(fold)))
     return splits
+
+
+def halve_rows(
+    split: RowSplit, generator: np.random.Generator, strata: np.ndarray | None = None
+) -> tuple[RowSplit, RowSplit]:
+    """Return two splits that train on disjoint halves of the training rows, all else the same.
+
+    Examples
+    --------
+    >>> split = split_rows(100, 0.75, np.random.default_rng(0))
+    >>> first, second = halve_rows(split, np.random.default_rng(0))
+    >>> len(first.train), len(second.train), set(first.train) & set(second.train)
+    (28, 28, set())
+    """
+    order = _random_order(split.train, generator, strata)
+    # Contiguous: any stretch holds the strata in their shares, every second row need not.
+    first, second = np.split(order, [len(order) // 2])
+    return replace(split, train=np.sort(first)), replace(split, train=np.sort(second))
 
 
 def _random_order(

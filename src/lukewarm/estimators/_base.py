@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from lukewarm._random import as_generator, draw_seeds
+from lukewarm._random import as_generator, derived_seed, draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm._validation import check_choice, check_count, check_fraction, check_number
 from lukewarm.data import as_feature_sets, as_groups
-from lukewarm.estimators._folds import FullModel, plan_splits, train_full, trained_full
+from lukewarm.estimators._folds import FullModel, train_full, trained_full
 from lukewarm.estimators._problem import (
     Problem,
     as_problem,
@@ -23,7 +23,8 @@ from lukewarm.estimators._problem import (
     warn_seen_rows,
     warn_untrained,
 )
-from lukewarm.evaluation import INFERENCES, EvaluationPlan
+from lukewarm.estimators._runs import RunPlan, plan_runs
+from lukewarm.evaluation import INFERENCES, EvaluationPlan, EvaluationPredictions
 from lukewarm.learners import Learner, as_learner, check_can_go_on, weights_by_code
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import FoldedStopping, Reduction, as_reduction, check_suits
@@ -36,52 +37,117 @@ _DEFAULT_MAX_STEPS = 1000
 
 
 @dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one model without some features predicts, and what obtaining it took."""
+
+    prediction: Prediction
+    trace: TrainingTrace
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
 class Prepared:
-    """A checked problem with its trained full models, one per fold, and the reduction to apply.
+    """A checked problem with its trained full models and the reduction to apply.
 
     Parameters
     ----------
     problem : Problem
     full_models : list of FullModel
+        Those of `runs`.
     reduction : Reduction
+    runs : RunPlan
     plan : EvaluationPlan
         Over the evaluation rows of all folds, laid end to end.
-    numbers : ndarray of int
-        The row of the table behind each evaluation row.
     symmetric : bool
-    generator : numpy.random.Generator
-        For the seeds of the jobs that follow.
+    root_seed : int
+        From which the seed of every job is derived.
     rule, max_steps
         By which the full models were trained.
+    inference : str
     """
 
     problem: Problem
     full_models: list[FullModel]
     reduction: Reduction
+    runs: RunPlan
     plan: EvaluationPlan
-    numbers: np.ndarray
     symmetric: bool
-    generator: np.random.Generator
+    root_seed: int
     rule: StoppingRule
     max_steps: int
+    inference: str
 
-    def predict_without(
-        self, fold: int, removed: FeatureSet, seed: int
-    ) -> tuple[Prediction, TrainingTrace, float]:
-        """Return what the fold's model without `removed` predicts for its evaluation rows."""
-        full_model = self.full_models[fold]
+    @property
+    def numbers(self) -> np.ndarray:
+        """The row of the table behind each evaluation row."""
+        return self.runs.numbers
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """Weights of the evaluation rows."""
+        weights = self.problem.weights
+        return None if weights is None else weights[self.numbers]
+
+    def outcome(self, model: int, removed: FeatureSet) -> Outcome:
+        """Return what a full model without `removed` predicts for its evaluation rows.
+
+        The seed depends on the model and the set alone, so what else is asked for, and in which
+        order, never changes a number.
+        """
+        full_model = self.full_models[model]
         X = full_model.evaluation.X
         if not removed and not self.symmetric:
-            return full_model.learner.predict(X), TrainingTrace.untrained(), 0.0
+            return Outcome(full_model.learner.predict(X), TrainingTrace.untrained(), 0.0)
+        seed = derived_seed(self.root_seed, model, *removed)
         reduced = full_model.reduce(self.reduction, removed, seed)
-        return reduced.predict(X), reduced.trace, reduced.seconds
+        return Outcome(reduced.predict(X), reduced.trace, reduced.seconds)
+
+    def predictions(
+        self,
+        full: list[Outcome],
+        reduced: list[list[Outcome]],
+        *,
+        plan: EvaluationPlan | None = None,
+        swap_roles: bool = False,
+    ) -> EvaluationPredictions:
+        """Return the predictions of the evaluation rows, those of halves beside them.
+
+        Parameters
+        ----------
+        full : list of Outcome
+            One per full model, with nothing removed.
+        reduced : list of lists of Outcome
+            The same for every feature set.
+        plan : EvaluationPlan, optional
+            Instead of the one prepared.
+        swap_roles : bool, default False
+            As for EvaluationPredictions.
+        """
+        plan = self.plan if plan is None else plan
+        sides = [[each.prediction for each in outcomes] for outcomes in (full, *reduced)]
+
+        def of(models: tuple[int, ...], half: Any = None) -> EvaluationPredictions:
+            first, *others = (self.runs.stack(models, side) for side in sides)
+            y = self.problem.y[self.numbers]
+            return EvaluationPredictions(
+                y, first, tuple(others), plan, self.weights, swap_roles, half
+            )
+
+        halves = self.runs.halves
+        pair = None if halves is None else (of(halves[0]), of(halves[1]))
+        return of(self.runs.whole, pair)
 
 
 class ImportanceEstimator(BaseEstimator):
     """Parameters, checks and preparation common to the estimators; see VariableImportance."""
 
     def _check_parameters(self) -> None:
-        check_choice("inference", self.inference, INFERENCES)
+        check_choice("inference", self.inference, ("auto", *INFERENCES))
+        if self.prefit and self.inference == "learning_curve":
+            raise ValueError(
+                "inference='learning_curve' trains models on halves of the rows; with prefit=True "
+                "use 'paired' or 'split'."
+            )
         check_choice("stopping", self.stopping, _STOPPINGS)
         if self.stopping == "cross_validation" and self.method != "early_stopping":
             raise ValueError(
@@ -130,41 +196,51 @@ class ImportanceEstimator(BaseEstimator):
 
     def _prepare(self, problem: Problem) -> Prepared:
         generator = as_generator(self.random_state)
-        splits = plan_splits(problem, self.train_fraction, self.cross_fit, generator)
+        root_seed = draw_seeds(generator, 1)[0]
+        inference = self._inference
+        runs = plan_runs(
+            len(problem.y),
+            problem.n_evaluation,
+            self.train_fraction,
+            self.cross_fit,
+            generator,
+            problem.strata,
+            with_halves=inference == "learning_curve",
+        )
         model = weights_by_code(self.model, problem.classes)
         learners = [
             as_learner(
                 model,
                 n_classes=problem.n_classes,
-                seed=seed,
+                seed=derived_seed(root_seed, number),
                 prefit=self.prefit,
                 feature_names=problem.index.names,
             )
-            for seed in draw_seeds(generator, len(splits))
+            for number in range(len(runs.splits))
         ]
         check_columns(problem, learners[0], self._model_name)
         check_can_go_on(self.model, learners[0], self.method)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
-        by_folds = self.stopping == "cross_validation"
         stride = getattr(learners[0], "stride", 1.0)
         reduction = (
             FoldedStopping(rule, max_steps)
-            if by_folds
+            if self.stopping == "cross_validation"
             else as_reduction(self.method, rule, max_steps, stride)
         )
         check_suits(reduction, learners[0])
-        numbers = np.concatenate([split.evaluation for split in splits])
-        folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
-        plan = self._plan(folds, problem.strata, numbers, generator)
+        plan = self._plan(inference, runs, problem.strata, generator)
         fill = fill_by_column(self.fill, problem)
+        keeps_table = getattr(reduction, "keeps_table", False)
         if self.prefit:
-            full_models = [trained_full(problem, splits[0], learners[0], fill)]
+            full_models = [trained_full(problem, runs.splits[0], learners[0], fill)]
         else:
             full_models = run_jobs(
-                lambda job: train_full(problem, *job, rule, max_steps, fill, binds=not by_folds),
-                list(zip(splits, learners, strict=True)),
+                lambda job: train_full(
+                    problem, *job, rule, max_steps, fill, keeps_table=keeps_table
+                ),
+                list(zip(runs.splits, learners, strict=True)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 description="full models",
@@ -176,24 +252,35 @@ class ImportanceEstimator(BaseEstimator):
             problem,
             full_models,
             reduction,
+            runs,
             plan,
-            numbers,
             self.symmetric,
-            generator,
+            root_seed,
             rule,
             max_steps,
+            inference,
         )
+
+    @property
+    def _inference(self) -> str:
+        """The kind of interval; a model that is already trained has no halves."""
+        if self.inference != "auto":
+            return self.inference
+        return "paired" if self.prefit else "learning_curve"
 
     def _plan(
         self,
-        folds: np.ndarray,
+        inference: str,
+        runs: RunPlan,
         strata: np.ndarray | None,
-        numbers: np.ndarray,
         generator: np.random.Generator,
     ) -> EvaluationPlan:
-        if self.inference == "paired":
-            return EvaluationPlan.paired(folds)
-        return EvaluationPlan.split(folds, generator, None if strata is None else strata[numbers])
+        if inference != "split":
+            return EvaluationPlan.paired(runs.fold_of_row)
+        numbers = runs.numbers
+        return EvaluationPlan.split(
+            runs.fold_of_row, generator, None if strata is None else strata[numbers]
+        )
 
     @property
     def _model_name(self) -> str:

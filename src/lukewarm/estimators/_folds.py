@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from lukewarm._typing import FeatureSet
-from lukewarm.data import Removal, Rows, RowSplit, split_folds, split_rows
+from lukewarm.data import Removal, Rows, RowSplit
 from lukewarm.estimators._problem import Problem
 from lukewarm.learners import BindsRows, Learner, train_until
 from lukewarm.reduction import ReducedModel, Reduction, ReductionData, constant_model
@@ -26,7 +24,6 @@ class FullModel:
     seconds: float
     data: ReductionData
     evaluation: Rows
-    evaluation_numbers: np.ndarray
     n_features: int
     n_classes: int | None
 
@@ -37,30 +34,6 @@ class FullModel:
         return reduction.reduce(self.learner, self.data, removed, seed)
 
 
-def plan_splits(
-    problem: Problem, train_fraction: float, cross_fit: int | None, generator: np.random.Generator
-) -> list[RowSplit]:
-    """Return the row split of the one full model, or of the full model of each fold."""
-    n_rows, strata = len(problem.y), problem.strata
-    if problem.n_evaluation:
-        return [_split_named(problem, train_fraction, generator)]
-    if cross_fit is None:
-        return [split_rows(n_rows, train_fraction, generator, strata)]
-    return split_folds(n_rows, cross_fit, train_fraction, generator, strata)
-
-
-def _split_named(
-    problem: Problem, train_fraction: float, generator: np.random.Generator
-) -> RowSplit:
-    """Return the split whose evaluation rows are those the user named, the last of the table."""
-    n_fit = len(problem.y) - problem.n_evaluation
-    strata = None if problem.strata is None else problem.strata[:n_fit]
-    parts = split_rows(n_fit, train_fraction, generator, strata)
-    # None of these rows is needed for evaluation, so the third part decides when to stop.
-    train = np.sort(np.concatenate([parts.train, parts.stopping]))
-    return RowSplit(train, parts.evaluation, np.arange(n_fit, len(problem.y)))
-
-
 def train_full(
     problem: Problem,
     split: RowSplit,
@@ -69,24 +42,25 @@ def train_full(
     max_steps: int,
     fill: Any,
     *,
-    binds: bool = True,
+    keeps_table: bool = False,
 ) -> FullModel:
     """Return the full model trained on the rows of `split`.
 
-    `binds` tells whether a learner may keep the rows in a representation of its own; rows that
-    will be cut up again must stay as they are.
+    `keeps_table` tells whether the rows must stay as they are after training; else a learner may
+    keep them in a representation of its own.
     """
     started = perf_counter()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
     removal = Removal.learn(parts[0].X, fill)
-    if binds and isinstance(learner, BindsRows):
+    table = parts
+    if isinstance(learner, BindsRows):
         bound = learner.bind(*(part.X for part in parts))
         parts = [Rows(X, part.y, part.weights) for X, part in zip(bound, parts, strict=True)]
-    train, stopping, evaluation = parts
-    trained, trace = train_until(learner, train, stopping, rule, max_steps)
+    trained, trace = train_until(learner, parts[0], parts[1], rule, max_steps)
+    train, stopping, evaluation = table if keeps_table else parts
     seconds = perf_counter() - started
     data = ReductionData(train, stopping, removal)
-    return _full_model(problem, split, trained, trace, seconds, data, evaluation)
+    return _full_model(problem, trained, trace, seconds, data, evaluation)
 
 
 def trained_full(problem: Problem, split: RowSplit, learner: Learner, fill: Any) -> FullModel:
@@ -95,12 +69,11 @@ def trained_full(problem: Problem, split: RowSplit, learner: Learner, fill: Any)
         problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
     )
     data = ReductionData(train, stopping, Removal.learn(train.X, fill))
-    return _full_model(problem, split, learner, TrainingTrace.untrained(), 0.0, data, evaluation)
+    return _full_model(problem, learner, TrainingTrace.untrained(), 0.0, data, evaluation)
 
 
 def _full_model(
     problem: Problem,
-    split: RowSplit,
     learner: Learner,
     trace: TrainingTrace,
     seconds: float,
@@ -113,7 +86,6 @@ def _full_model(
         seconds,
         data,
         evaluation,
-        split.evaluation,
         len(problem.index),
         problem.n_classes,
     )

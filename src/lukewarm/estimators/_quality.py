@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet
 from lukewarm.estimators._base import Prepared
 from lukewarm.evaluation import EvaluationPredictions
-from lukewarm.measures import Measure
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Retrain
 from lukewarm.results import ImportanceResult
@@ -44,21 +43,20 @@ def compare_with_retraining(
     retrain = Retrain(prepared.rule, prepared.max_steps)
     again = replace(prepared, reduction=retrain, symmetric=False)
     sets: list[FeatureSet] = [(), *(result.removed[number] for number in numbers)]
-    jobs = [(fold, removed) for removed in sets for fold in range(len(prepared.full_models))]
-    seeds = draw_seeds(prepared.generator, len(jobs))
     outcomes = run_jobs(
-        lambda job: again.predict_without(*job),
-        [(*job, seed) for job, seed in zip(jobs, seeds, strict=True)],
+        lambda job: again.outcome(*job),
+        list(product(range(len(prepared.full_models)), sets)),
         n_jobs=n_jobs,
         description="retrained",
     )
-    n_folds = len(prepared.full_models)
-    by_set = [outcomes[first : first + n_folds] for first in range(0, len(jobs), n_folds)]
-    stacked = [np.concatenate([outcome[0] for outcome in runs]) for runs in by_set]
+    by_set = [outcomes[number :: len(sets)] for number in range(len(sets))]
     measure = next(each for each in prepared.problem.measures if each.name == result.measure)
-    anew = _importances(predictions, stacked, measure)
+    full, reduced = again.predictions(
+        by_set[0], by_set[1:], swap_roles=predictions.swap_roles
+    ).skills(measure)
+    anew = np.array([full.value - each.value for each in reduced])
     warm, error = result.importance[numbers], result.standard_error[numbers]
-    seconds = np.array([sum(outcome[2] for outcome in runs) for runs in by_set[1:]])
+    seconds = np.array([sum(each.seconds for each in outcomes) for outcomes in by_set[1:]])
     warm_seconds = np.array(result.seconds)[numbers]
     return pd.DataFrame(
         {
@@ -89,10 +87,3 @@ def note_on_gap(table: pd.DataFrame) -> str:
         f"sets checked, in standard errors: {listed}. More patience brings the two together."
     )
 
-
-def _importances(
-    predictions: EvaluationPredictions, stacked: list[np.ndarray], measure: Measure
-) -> np.ndarray:
-    retrained = replace(predictions, full=stacked[0], reduced=tuple(stacked[1:]))
-    full, reduced = retrained.skills(measure)
-    return np.array([full.value - each.value for each in reduced])

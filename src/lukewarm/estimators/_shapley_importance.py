@@ -242,7 +242,8 @@ class ShapleyImportance(ImportanceEstimator):
             for number, (measure, each) in enumerate(zip(measures, solutions, strict=True))
         }
         self.result_ = self.results_[measures[0].name]
-        warn_near_zero(self.result_.names, self.result_.interval()[0] <= 0, self.inference)
+        is_near = self.result_.interval()[0] <= 0
+        warn_near_zero(self.result_.names, is_near, self._prepared.inference)
 
     def _result(self, number: int, measure: Measure, solution: Solution) -> ShapleyResult:
         fitted = self._run.game.fit(solution.coalitions)
@@ -267,9 +268,12 @@ class ShapleyImportance(ImportanceEstimator):
             method=self._prepared.reduction.name,
             model=self._model_name,
             solver=self._run.solver,
-            inference=self.inference,
+            inference=self._prepared.inference,
             level=self.level,
             with_rows=_with_rows(self._prepared) if self.inference == "split" else None,
+            shifts=np.array([each.skills[number].shift for each in fitted])
+            if self._prepared.runs.halves
+            else None,
         )
 
 

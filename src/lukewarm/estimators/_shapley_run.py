@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Vector
 from lukewarm.estimators._base import Prepared
-from lukewarm.evaluation import skill_on_parts
+from lukewarm.evaluation import EvaluationPlan
 from lukewarm.parallel import run_jobs
 from lukewarm.results import ImportanceWarning
 from lukewarm.shapley import (
@@ -77,10 +76,9 @@ class ShapleyRun:
         self.n_coalitions = 0
         self._prepared = prepared
         self._n_jobs, self._verbose = n_jobs, verbose
-        *self._fold_seeds, self._sampling_seed = draw_seeds(
-            prepared.generator, len(prepared.full_models) + 1
-        )
-        self._parts = _evaluation_parts(prepared)
+        self._sampling_seed = prepared.root_seed
+        # Each fold's rows, whichever half they belong to.
+        self._plan = EvaluationPlan.paired(prepared.runs.fold_of_row)
         self._expected = ""
         self.game = ModelGame(players, self._fit, self._run)
         self._proxies = self._make_proxies() if solver == "regression_adjusted" else []
@@ -131,18 +129,12 @@ class ShapleyRun:
     def _fit(self, removed: FeatureSet) -> FittedCoalition:
         prepared = self._prepared
         outcomes = [
-            prepared.predict_without(fold, removed, seed)
-            for fold, seed in enumerate(self._fold_seeds)
+            prepared.outcome(model, removed) for model in range(len(prepared.full_models))
         ]
-        prediction = np.concatenate([prediction for prediction, _, _ in outcomes])
-        problem, numbers = prepared.problem, prepared.numbers
-        weights = None if problem.weights is None else problem.weights[numbers]
-        skills = tuple(
-            skill_on_parts(measure, problem.y[numbers], prediction, self._parts, weights)
-            for measure in problem.measures
-        )
-        n_steps = sum(trace.stopped_step for _, trace, _ in outcomes)
-        return FittedCoalition(skills, n_steps, sum(seconds for _, _, seconds in outcomes))
+        predictions = prepared.predictions(outcomes, [], plan=self._plan)
+        skills = tuple(predictions.skills(measure)[0] for measure in prepared.problem.measures)
+        n_steps = sum(outcomes[model].trace.stopped_step for model in prepared.runs.whole)
+        return FittedCoalition(skills, n_steps, sum(each.seconds for each in outcomes))
 
     def _run(self, fit: Fit, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
         return run_jobs(
@@ -185,11 +177,3 @@ def warn_imprecise(data_error: Vector, values: Vector, tolerance: float) -> None
             stacklevel=3,
         )
 
-
-def _evaluation_parts(prepared: Prepared) -> tuple[np.ndarray, ...]:
-    """Return the evaluation rows of each fold, whichever half they belong to."""
-    plan = prepared.plan
-    return tuple(
-        np.unique(np.concatenate(halves))
-        for halves in zip(plan.full_parts, plan.reduced_parts, strict=True)
-    )

@@ -11,19 +11,16 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from lukewarm._random import draw_seeds
-from lukewarm._typing import FeatureSet, Prediction, RandomState
+from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count
-from lukewarm.estimators._base import ImportanceEstimator, Prepared
+from lukewarm.estimators._base import ImportanceEstimator, Outcome, Prepared
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
-from lukewarm.evaluation import EvaluationPredictions, near_zero, warn_near_zero
+from lukewarm.evaluation import near_zero, warn_near_zero
 from lukewarm.measures import Measure
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult, TrainingTrace
-
-_Outcome = tuple[Prediction, TrainingTrace, float]
+from lukewarm.results import ImportanceResult
 
 
 class VariableImportance(ImportanceEstimator):
@@ -47,13 +44,17 @@ class VariableImportance(ImportanceEstimator):
         Named sets of columns that are taken away together. "auto" finds one-hot columns by their
         names and values; a correlation threshold joins the columns whose rank correlations all
         reach it.
-    inference : "paired" or "split", default "paired"
-        Whether the full and the reduced models are evaluated on the same rows, or each on a half
-        of its own: wider intervals that stay valid when the true importance is zero.
+    inference : "auto", "learning_curve", "paired" or "split", default "auto"
+        "learning_curve" also trains on two halves of the training rows: the estimate is taken to
+        where it is heading, what it moved when the rows doubled widens the interval, and the
+        p-value is that of a test which keeps its level at zero. "paired" is the interval of the
+        paper, for given models; "split" evaluates the full and the reduced models on different
+        rows. "auto" is "learning_curve", and "paired" for a model that is already trained.
     swap_roles : bool, default False
         With "split", whether point estimates use each half in both roles.
     cross_fit : int, optional
-        Number of folds: every row is evaluated once, by models that never saw it.
+        Number of folds: every row is evaluated once, by models that never saw it. By default one
+        split; three folds where "learning_curve" meets 2,000 rows or fewer.
     train_fraction : float, default 0.75
         Share of the rows for training, and of those for the gradient steps (the rest of them
         decide when to stop). With `cross_fit`, the latter only.
@@ -118,7 +119,7 @@ class VariableImportance(ImportanceEstimator):
         *,
         features: Sequence[Any] | None = None,
         groups: str | Mapping[str, Any] | None = None,
-        inference: str = "paired",
+        inference: str = "auto",
         swap_roles: bool = False,
         cross_fit: int | None = None,
         train_fraction: float = 0.75,
@@ -193,24 +194,23 @@ class VariableImportance(ImportanceEstimator):
         if self.screen is not None:
             sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
         compared: list[FeatureSet] = [(), *sets.values()]
-        jobs = list(product(range(len(prepared.full_models)), compared))
-        seeds = draw_seeds(prepared.generator, len(jobs))
         outcomes = run_jobs(
-            lambda job: prepared.predict_without(*job),
-            [(*job, seed) for job, seed in zip(jobs, seeds, strict=True)],
+            lambda job: prepared.outcome(*job),
+            list(product(range(len(prepared.full_models)), compared)),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             description="feature sets",
         )
-        # One row per compared set, one column per fold.
+        # One row per compared set, one column per full model.
         by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
-        self.predictions_ = self._assemble(prepared, by_set)
+        swaps = self.swap_roles and prepared.inference == "split"
+        self.predictions_ = prepared.predictions(by_set[0], by_set[1:], swap_roles=swaps)
         self.results_ = {
             measure.name: self._result(measure, sets, prepared, by_set[1:])
             for measure in problem.measures
         }
         self.result_ = self.results_[problem.measures[0].name]
-        warn_near_zero(self.result_.names, near_zero(self.result_), self.inference)
+        warn_near_zero(self.result_.names, near_zero(self.result_), prepared.inference)
         return self
 
     def check(self, n: int = 3) -> pd.DataFrame:
@@ -259,40 +259,31 @@ class VariableImportance(ImportanceEstimator):
         check_is_fitted(self, "result_")
         return plot_importance(self.result_, **options)
 
-    def _assemble(self, prepared: Prepared, by_set: list[list[_Outcome]]) -> EvaluationPredictions:
-        stacked = [
-            np.concatenate([prediction for prediction, _, _ in outcomes]) for outcomes in by_set
-        ]
-        problem, numbers = prepared.problem, prepared.numbers
-        return EvaluationPredictions(
-            problem.y[numbers],
-            stacked[0],
-            tuple(stacked[1:]),
-            prepared.plan,
-            None if problem.weights is None else problem.weights[numbers],
-            self.swap_roles and self.inference == "split",
-        )
-
     def _result(
         self,
         measure: Measure,
         sets: dict[str, FeatureSet],
         prepared: Prepared,
-        by_set: list[list[_Outcome]],
+        by_set: list[list[Outcome]],
     ) -> ImportanceResult:
         full, reduced = self.predictions_.skills(measure)
+        has_scores = prepared.inference == "learning_curve"
         return ImportanceResult(
             names=tuple(sets),
             removed=tuple(sets.values()),
             full=full,
             reduced=reduced,
-            traces=tuple(tuple(trace for _, trace, _ in outcomes) for outcomes in by_set),
-            seconds=tuple(sum(seconds for _, _, seconds in outcomes) for outcomes in by_set),
-            full_traces=tuple(model.trace for model in prepared.full_models),
+            traces=tuple(
+                tuple(outcomes[model].trace for model in prepared.runs.whole)
+                for outcomes in by_set
+            ),
+            seconds=tuple(sum(each.seconds for each in outcomes) for outcomes in by_set),
+            full_traces=tuple(prepared.full_models[model].trace for model in prepared.runs.whole),
             full_seconds=sum(model.seconds for model in prepared.full_models),
             measure=measure.name,
             method=prepared.reduction.name,
             model=self._model_name,
-            inference=self.inference,
+            inference=prepared.inference,
             level=self.level,
+            scores=self.predictions_.scores() if has_scores else None,
         )

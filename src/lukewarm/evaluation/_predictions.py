@@ -9,7 +9,7 @@ import numpy as np
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
-from lukewarm.measures import Measure
+from lukewarm.measures import Measure, mean_of_rows
 from lukewarm.results import ImportanceResult, ImportanceWarning, MeasureValue
 
 _NEGLIGIBLE = 0.1
@@ -34,6 +34,8 @@ class EvaluationPredictions:
     weights : ndarray of shape (n,), optional
     swap_roles : bool, default False
         Whether the point estimates of a split plan also use each half in the other role.
+    half : tuple of two EvaluationPredictions, optional
+        Those of models trained on two disjoint halves of the training rows, for the same rows.
     """
 
     y: Vector
@@ -42,6 +44,7 @@ class EvaluationPredictions:
     plan: EvaluationPlan
     weights: Vector | None = None
     swap_roles: bool = False
+    half: tuple[EvaluationPredictions, EvaluationPredictions] | None = None
 
     def skills(self, measure: Measure) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model and of each reduced one."""
@@ -51,7 +54,27 @@ class EvaluationPredictions:
             self._skill(measure, prediction, plan.reduced_parts, plan.full_parts)
             for prediction in self.reduced
         )
-        return full, reduced
+        if self.half is None:
+            return full, reduced
+        halves = [each.skills(measure) for each in self.half]
+        return full.extrapolated_from(_mean(*(each for each, _ in halves))), tuple(
+            whole.extrapolated_from(_mean(*pair))
+            for whole, *pair in zip(reduced, *(each for _, each in halves), strict=True)
+        )
+
+    def scores(self) -> tuple[MeasureValue, ...]:
+        """Return the product statistic of each feature set, with its influence values.
+
+        mean[(y - h)(f - h)] with f the full model and h the one without the features: positive
+        where f knows something of y that h does not, zero in expectation where the features are
+        worth nothing. Unlike the importance it does not degenerate there. For classes the products
+        are summed over the indicators (the projected covariance measure of Lundborg, Kim, Shah and
+        Samworth 2024, with f - h as the direction).
+        """
+        return tuple(
+            mean_of_rows(_products(self.y, self.full, reduced), self.weights)
+            for reduced in self.reduced
+        )
 
     def _skill(
         self,
@@ -67,6 +90,19 @@ class EvaluationPredictions:
         # The mean of two estimates varies no more than one of them, so the influence values of
         # the first stand: intervals around the mean are conservative, and stay valid at zero.
         return MeasureValue((value.value + other.value) / 2, value.influence)
+
+
+def _mean(first: MeasureValue, second: MeasureValue) -> MeasureValue:
+    return MeasureValue(
+        (first.value + second.value) / 2, (first.influence + second.influence) / 2
+    )
+
+
+def _products(y: Vector, full: Prediction, reduced: Prediction) -> Vector:
+    if full.ndim == 1:
+        return (y - reduced) * (full - reduced)
+    hit = (y[:, np.newaxis] == np.arange(full.shape[1])).astype(float)
+    return np.sum((hit - reduced) * (full - reduced), axis=1)
 
 
 def warn_near_zero(names: tuple[str, ...], is_near: np.ndarray, inference: str) -> None:

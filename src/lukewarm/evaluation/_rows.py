@@ -10,7 +10,7 @@ from lukewarm._typing import Prediction, Vector
 from lukewarm.measures import Measure
 from lukewarm.results import MeasureValue
 
-INFERENCES = ("paired", "split")
+INFERENCES = ("learning_curve", "paired", "split")
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,8 @@ from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import stopping_loss, train_until
 
 __all__ = [
+    "AutoLearner",
+    "BasedBoosting",
     "BindsRows",
     "CatBoostLearner",
     "DifferentiableLearner",
@@ -50,6 +52,8 @@ __all__ = [
 
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
+    "AutoLearner": "lukewarm.learners._auto",
+    "BasedBoosting": "lukewarm.learners.boosting",
     "CatBoostLearner": "lukewarm.learners._catboost",
     "GradientBoostingLearner": "lukewarm.learners._sklearn_gradient",
     "HistGradientBoostingLearner": "lukewarm.learners._sklearn_hist",

@@ -33,6 +33,7 @@ _BY_TYPE = {
     ("sklearn", "Pipeline"): "PipelineLearner",
 }
 _BY_NAME = {
+    "auto": "AutoLearner",
     "boosting": "ObliviousBoosting",
     "network": "Network",
     "catboost": "CatBoostLearner",

@@ -39,6 +39,8 @@ def train_until(
     >>> bool(trace.losses[trace.stopped_step] < 0.5 * trace.losses[0])
     True
     """
+    if hasattr(learner, "choose"):
+        return learner.choose(train, stopping, rule, max_steps)
     if isinstance(learner, StagedLearner):
         return _train_staged(learner, train, stopping, rule, max_steps)
     return _train_stepwise(learner, train, stopping, rule, max_steps)

@@ -1,6 +1,6 @@
 """Predictive skill V(f, P) and its per-row influence values; larger is better."""
 
-from lukewarm.measures._base import Measure
+from lukewarm.measures._base import Measure, mean_of_rows
 from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
 from lukewarm.measures._custom import NegMeanLoss
 from lukewarm.measures._losses import mean_log_loss, mean_squared_error
@@ -20,6 +20,7 @@ __all__ = [
     "NegMeanLoss",
     "as_measure",
     "mean_log_loss",
+    "mean_of_rows",
     "mean_squared_error",
     "needs_classes",
 ]

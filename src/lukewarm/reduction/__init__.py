@@ -8,6 +8,7 @@ from lukewarm.reduction._folded_stopping import FoldedStopping
 from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction._path_trace import PathTrace
+from lukewarm.reduction._projection import Projection
 from lukewarm.reduction._registry import METHODS, as_reduction, check_suits
 from lukewarm.reduction._retrain import Retrain
 from lukewarm.reduction._sketch import KernelSketch
@@ -23,6 +24,7 @@ __all__ = [
     "Lazy",
     "OneStep",
     "PathTrace",
+    "Projection",
     "ReducedModel",
     "Reduction",
     "ReductionData",

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from lukewarm._typing import Features, FeatureSet, Prediction
 from lukewarm.data import Removal, Rows
 from lukewarm.learners import Learner
 from lukewarm.results import TrainingTrace
+
+if TYPE_CHECKING:
+    from lukewarm.reduction._regressions import Regressions
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +23,13 @@ class ReductionData:
     train: Rows
     stopping: Rows
     removal: Removal
+
+    @cached_property
+    def regressions(self) -> Regressions:
+        """Regressions on the columns of these rows, prepared when first asked for."""
+        from lukewarm.reduction._regressions import Regressions  # loads numba
+
+        return Regressions(self.train, self.stopping, self.removal)
 
     def without(self, removed: FeatureSet) -> tuple[Rows, Rows]:
         """Return the training and the stopping rows with `removed` held at its fill values."""

@@ -40,6 +40,8 @@ class FoldedStopping:
     max_steps: int
     n_folds: int = 5
     name: str = "early_stopping"
+    # The rows are cut up again, so they must not be in a form of the learner's own.
+    keeps_table = True
 
     def __post_init__(self) -> None:
         check_count("n_folds", self.n_folds, minimum=2)

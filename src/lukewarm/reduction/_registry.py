@@ -14,11 +14,13 @@ from lukewarm.reduction._early_stopping import EarlyStopping
 from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction._linearized import as_differentiable
+from lukewarm.reduction._projection import Projection
 from lukewarm.reduction._retrain import Retrain
 from lukewarm.stopping import Patience, StoppingRule
 
 _KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
     "early_stopping": EarlyStopping,
+    "projection": lambda rule, max_steps: Projection(),
     "dropout": lambda rule, max_steps: Dropout(),
     "retrain": Retrain,
     "kernel_flow": lambda rule, max_steps: KernelFlow(),

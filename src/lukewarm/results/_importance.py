@@ -54,6 +54,9 @@ class ImportanceResult:
         Level of the intervals unless another is asked for.
     notes : tuple of str
         What a reader should know about these estimates.
+    scores : tuple of MeasureValue, optional
+        The product statistic of each feature set, mean[(y - h)(f - h)], from which the p-values
+        of "the importance is zero" derive; without it they are those of the intervals.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class ImportanceResult:
     inference: str = "paired"
     level: float = 0.95
     notes: tuple[str, ...] = ()
+    scores: tuple[MeasureValue, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -94,8 +98,16 @@ class ImportanceResult:
 
     @property
     def standard_error(self) -> Vector:
-        """Standard errors of the importances, shape (n_sets,)."""
-        return standard_error(self.influence)
+        """Standard errors of the importances, shape (n_sets,).
+
+        What an importance moved when the training rows doubled counts as one more error.
+        """
+        return np.hypot(standard_error(self.influence), self.shift)
+
+    @property
+    def shift(self) -> Vector:
+        """What each importance moved when the training rows doubled; 0 where that is not known."""
+        return np.array([(self.full - reduced).shift for reduced in self.reduced])
 
     def interval(self, level: float | None = None) -> tuple[Vector, Vector]:
         """Return the low and high ends of the Wald intervals, each of shape (n_sets,).
@@ -118,7 +130,13 @@ class ImportanceResult:
         return reach_zero(self.importance - half_width, self.importance + half_width)
 
     def p_value(self, delta: float = 0.0) -> Vector:
-        """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,)."""
+        """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,).
+
+        At zero, where two models differ by less than the theory of intervals needs, they come from
+        the product statistic where there is one (`scores`).
+        """
+        if self.scores is not None and delta == 0:
+            return np.array([score.p_value() for score in self.scores])
         return p_value(self.importance, self.standard_error, delta)
 
     def difference(self, first: str, second: str) -> MeasureValue:
@@ -170,6 +188,7 @@ class ImportanceResult:
                 "ci_low": low,
                 "ci_high": high,
                 "p_value": p_values,
+                "shift": self.shift,
                 "steps": [np.mean([run.stopped_step for run in runs]) for runs in self.traces],
                 "seconds": list(self.seconds),
             }
@@ -210,6 +229,9 @@ class ImportanceResult:
             reduced=tuple(value for part in parts for value in part.reduced),
             traces=tuple(runs for part in parts for runs in part.traces),
             seconds=tuple(seconds for part in parts for seconds in part.seconds),
+            scores=None
+            if first.scores is None
+            else tuple(score for part in parts for score in part.scores or ()),
         )
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -220,6 +242,9 @@ class ImportanceResult:
             "removed": self.removed,
             "values": [reduced.value for reduced in self.reduced],
             "full_value": self.full.value,
+            "shifts": [reduced.shift for reduced in self.reduced],
+            "full_shift": self.full.shift,
+            "scores": None if self.scores is None else [score.value for score in self.scores],
             "stopped_steps": [[run.stopped_step for run in runs] for runs in self.traces],
             "full_stopped_steps": [run.stopped_step for run in self.full_traces],
             "seconds": self.seconds,
@@ -235,6 +260,8 @@ class ImportanceResult:
             "influence": np.stack([reduced.influence for reduced in self.reduced]),
             "full_influence": self.full.influence,
         }
+        if self.scores is not None:
+            arrays["score_influence"] = np.stack([score.influence for score in self.scores])
         for fold, run in enumerate(self.full_traces):
             arrays[f"full_losses_{fold}"] = run.losses
         for number, runs in enumerate(self.traces):
@@ -249,10 +276,20 @@ class ImportanceResult:
         return cls(
             names=tuple(record["names"]),
             removed=tuple(tuple(columns) for columns in record["removed"]),
-            full=MeasureValue(record["full_value"], arrays["full_influence"]),
+            full=MeasureValue(
+                record["full_value"], arrays["full_influence"], record["full_shift"]
+            ),
             reduced=tuple(
-                MeasureValue(value, influence)
-                for value, influence in zip(record["values"], arrays["influence"], strict=True)
+                MeasureValue(*each)
+                for each in zip(
+                    record["values"], arrays["influence"], record["shifts"], strict=True
+                )
+            ),
+            scores=None
+            if record["scores"] is None
+            else tuple(
+                MeasureValue(*each)
+                for each in zip(record["scores"], arrays["score_influence"], strict=True)
             ),
             traces=tuple(
                 tuple(
@@ -281,7 +318,7 @@ class ImportanceResult:
         sets = "1 feature set" if len(self) == 1 else f"{len(self)} feature sets"
         return (
             f"{sets} by {self.method} on {self.model}; {self.measure} of the full model "
-            f"{self.full.value:.4g} on {len(self.full.influence)} rows"
+            f"{self.full.value - self.full.shift:.4g} on {len(self.full.influence)} rows"
         )
 
     def __repr__(self) -> str:

@@ -24,6 +24,9 @@ class MeasureValue:
     influence : ndarray of shape (n,)
         Mean zero. Values and influences subtract alike, so the standard error of a difference
         takes account of what the two sides share.
+    shift : float, default 0
+        What the value moved when the training rows doubled; counts as one more standard error.
+        Shifts subtract like values, so two models that improve alike lose theirs together.
 
     Examples
     --------
@@ -36,14 +39,36 @@ class MeasureValue:
 
     value: float
     influence: Vector
+    shift: float = 0.0
 
     def __sub__(self, other: MeasureValue) -> MeasureValue:
-        return MeasureValue(self.value - other.value, self.influence - other.influence)
+        return MeasureValue(
+            self.value - other.value, self.influence - other.influence, self.shift - other.shift
+        )
+
+    def extrapolated_from(self, half: MeasureValue) -> MeasureValue:
+        """Return where the value is heading, given that of models trained on half the rows.
+
+        Twice this value minus that of the half: right where errors fall in proportion to one over
+        the rows. What the value moved from the half to the whole is kept as its `shift`.
+
+        Examples
+        --------
+        >>> whole, half = (MeasureValue(each, np.array([0.1, -0.1])) for each in (0.9, 0.8))
+        >>> heading = whole.extrapolated_from(half)
+        >>> round(heading.value, 3), round(heading.shift, 3)
+        (1.0, 0.1)
+        """
+        return MeasureValue(
+            2 * self.value - half.value,
+            2 * self.influence - half.influence,
+            self.value - half.value,
+        )
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the value."""
-        return float(standard_error(self.influence))
+        """Standard error of the value, the shift included."""
+        return float(np.hypot(standard_error(self.influence), self.shift))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of the Wald interval."""

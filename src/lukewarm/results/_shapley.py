@@ -74,6 +74,8 @@ class ShapleyResult:
     with_rows : ndarray of bool, shape (n,), optional
         With ``inference="split"``, the rows that judge the models that have a feature; the others
         judge those that do not.
+    shifts : ndarray of shape (m,), optional
+        What each coalition's skill moved when the training rows doubled.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class ShapleyResult:
     inference: str = "paired"
     level: float = 0.95
     with_rows: np.ndarray | None = None
+    shifts: Vector | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -156,9 +159,16 @@ class ShapleyResult:
         return standard_error(self.shapley_influence)
 
     @property
+    def shift(self) -> Vector:
+        """What each Shapley value moved when the training rows doubled; 0 where not known."""
+        return np.zeros(len(self)) if self.shifts is None else self.weights @ self.shifts
+
+    @property
     def standard_error(self) -> Vector:
-        """Standard errors, both parts together, shape (p,)."""
-        return np.hypot(self.sampling_error, self.data_error)
+        """Standard errors, all parts together, shape (p,); the shift counts as one more."""
+        return np.sqrt(
+            np.square(self.sampling_error) + np.square(self.data_error) + np.square(self.shift)
+        )
 
     def interval(self, level: float | None = None) -> tuple[Vector, Vector]:
         """Return the low and high ends of the Wald intervals, each of shape (p,)."""
@@ -190,7 +200,8 @@ class ShapleyResult:
                 "fitted; fit more of them."
             )
         place = self.coalitions.index(coalition)
-        return MeasureValue(float(self.values[place]), self.influence[place].astype(float))
+        shift = 0.0 if self.shifts is None else float(self.shifts[place])
+        return MeasureValue(float(self.values[place]), self.influence[place].astype(float), shift)
 
     def to_frame(
         self,
@@ -223,6 +234,7 @@ class ShapleyResult:
                 "ci_low": low,
                 "ci_high": high,
                 "p_value": p_values,
+                "shift": self.shift,
             }
         )
         for method in [adjust] if isinstance(adjust, str) else adjust:
@@ -240,6 +252,8 @@ class ShapleyResult:
         arrays = {key: np.asarray(getattr(self, key)) for key in _ARRAY_FIELDS}
         if self.with_rows is not None:
             arrays["with_rows"] = self.with_rows
+        if self.shifts is not None:
+            arrays["shifts"] = self.shifts
         return write_record(path, record, arrays)
 
     @classmethod
@@ -253,6 +267,7 @@ class ShapleyResult:
             players=tuple(tuple(columns) for columns in record["players"]),
             coalitions=tuple(tuple(players) for players in record["coalitions"]),
             with_rows=arrays.get("with_rows"),
+            shifts=arrays.get("shifts"),
             **fields,
         )
 

@@ -1,0 +1,151 @@
+"""Which rows train each full model, and which models judge each evaluation row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lukewarm._typing import Prediction
+from lukewarm.data import RowSplit, halve_rows, split_folds, split_rows
+
+# Tables of up to as many rows are evaluated on every row, in thirds: a quarter of them would leave
+# intervals twice as wide. Larger ones save the other two thirds of the time.
+_MOST_ROWS_ROTATED = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class RunPlan:
+    """The full models to train, and who predicts which evaluation row.
+
+    Parameters
+    ----------
+    splits : tuple of RowSplit
+        One per full model; the evaluation rows of a split are those its model predicts.
+    folds : tuple of ndarray
+        The evaluation rows of each fold, by their numbers in the table.
+    whole : tuple of int
+        The full model of each fold, trained on all rows it may learn from.
+    halves : tuple of two tuples of int, optional
+        The two models of each fold that are trained on disjoint halves of those rows.
+    """
+
+    splits: tuple[RowSplit, ...]
+    folds: tuple[np.ndarray, ...]
+    whole: tuple[int, ...]
+    halves: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The row of the table behind each evaluation row, fold after fold."""
+        return np.concatenate(self.folds)
+
+    @property
+    def fold_of_row(self) -> np.ndarray:
+        """The fold of each evaluation row."""
+        return np.repeat(np.arange(len(self.folds)), [len(fold) for fold in self.folds])
+
+    def stack(self, models: Sequence[int], predictions: Sequence[Prediction]) -> Prediction:
+        """Return the evaluation rows' predictions, fold after fold.
+
+        Parameters
+        ----------
+        models : sequence of int
+            The model of each fold: `whole`, or one of `halves`.
+        predictions : sequence of Prediction
+            What each model of the plan predicts for its evaluation rows.
+        """
+        parts = []
+        for fold, model in zip(self.folds, models, strict=True):
+            known = self.splits[model].evaluation
+            order = np.argsort(known)
+            parts.append(predictions[model][order[np.searchsorted(known, fold, sorter=order)]])
+        return np.concatenate(parts)
+
+
+def plan_runs(
+    n_rows: int,
+    n_evaluation: int,
+    train_fraction: float,
+    cross_fit: int | None,
+    generator: np.random.Generator,
+    strata: np.ndarray | None,
+    *,
+    with_halves: bool,
+) -> RunPlan:
+    """Return the plan of the one full model, or of those of each fold, and of their halves.
+
+    Parameters
+    ----------
+    n_rows : int
+    n_evaluation : int
+        How many of the last rows the user named for the evaluation; 0 where they are drawn.
+    train_fraction : float
+    cross_fit : int, optional
+        Number of folds. By default one split, or, with halves and few rows, three folds.
+    generator : numpy.random.Generator
+    strata : ndarray of shape (n_rows,), optional
+        Class codes.
+    with_halves : bool
+        Whether models of half the rows are trained as well.
+    """
+    if n_evaluation:
+        splits = [_split_named(n_rows, n_evaluation, train_fraction, generator, strata)]
+    elif cross_fit is None and with_halves and n_rows <= _MOST_ROWS_ROTATED:
+        return _rotated_thirds(n_rows, train_fraction, generator, strata)
+    elif cross_fit is None:
+        splits = [split_rows(n_rows, train_fraction, generator, strata)]
+    else:
+        splits = split_folds(n_rows, cross_fit, train_fraction, generator, strata)
+    folds = tuple(split.evaluation for split in splits)
+    whole = tuple(range(len(splits)))
+    if not with_halves:
+        return RunPlan(tuple(splits), folds, whole)
+    pairs = [halve_rows(split, generator, strata) for split in splits]
+    first = tuple(len(splits) + number for number in whole)
+    second = tuple(2 * len(splits) + number for number in whole)
+    return RunPlan(
+        (*splits, *(one for one, _ in pairs), *(other for _, other in pairs)),
+        folds,
+        whole,
+        (first, second),
+    )
+
+
+def _rotated_thirds(
+    n_rows: int,
+    train_fraction: float,
+    generator: np.random.Generator,
+    strata: np.ndarray | None,
+) -> RunPlan:
+    """Return the plan in which each third is judged by models of both others and of each other.
+
+    Six full models in all: the model of one third is a half for both of the other thirds.
+    """
+    wholes = split_folds(n_rows, 3, train_fraction, generator, strata)
+    folds = tuple(split.evaluation for split in wholes)
+    thirds = []
+    for number, fold in enumerate(folds):
+        inside = split_rows(len(fold), train_fraction, generator, _at(strata, fold), n_evaluation=0)
+        judged = np.concatenate([folds[(number + 1) % 3], folds[(number + 2) % 3]])
+        thirds.append(RowSplit(fold[inside.train], fold[inside.stopping], np.sort(judged)))
+    return RunPlan((*wholes, *thirds), folds, (0, 1, 2), ((4, 5, 3), (5, 3, 4)))
+
+
+def _split_named(
+    n_rows: int,
+    n_evaluation: int,
+    train_fraction: float,
+    generator: np.random.Generator,
+    strata: np.ndarray | None,
+) -> RowSplit:
+    """Return the split whose evaluation rows are those the user named, the last of the table."""
+    n_fit = n_rows - n_evaluation
+    # None of the other rows is needed for evaluation.
+    parts = split_rows(n_fit, train_fraction, generator, _at(strata, slice(n_fit)), n_evaluation=0)
+    return RowSplit(parts.train, parts.stopping, np.arange(n_fit, n_rows))
+
+
+def _at(strata: np.ndarray | None, rows: np.ndarray | slice) -> np.ndarray | None:
+    return None if strata is None else strata[rows]

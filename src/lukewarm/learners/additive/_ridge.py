@@ -1,0 +1,115 @@
+"""Ridge regressions on any subset of columns, all from one inverse.
+
+With P = (B'B + penalty I)^-1 over all m functions, the regression on the functions S, without
+those in R, needs no new inverse: its matrix is P_SS - P_SR P_RR^-1 P_RS (inverse of a block), so the
+coefficients of a target t are c_S - P_SR P_RR^-1 c_R with c = P[:, S] B_S't. One inverse, m^3, then
+m^2 for every target and every set R.
+
+With more functions than `_MOST_FUNCTIONS` no inverse is taken: the functions with the largest
+products with the target are regressed on by themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from lukewarm._typing import Matrix, Vector
+
+# An inverse of a thousand functions takes a tenth of a second.
+_MOST_FUNCTIONS = 1000
+_MOST_SCREENED = 100
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeFit:
+    """offset + B @ coefficients."""
+
+    offset: float
+    coefficients: Vector
+
+    def predict(self, functions: Matrix) -> Vector:
+        """Return the fitted values at rows given by their functions (n, m)."""
+        used = np.flatnonzero(self.coefficients)
+        return self.offset + functions[:, used] @ self.coefficients[used]
+
+
+class RidgeFamily:
+    """Ridge regressions on subsets of the same functions.
+
+    Parameters
+    ----------
+    functions : ndarray of shape (n, m)
+        Centred and scaled.
+    penalties : tuple of float
+        Each in rows: a penalty of 10 weighs as much as ten rows.
+    weights : ndarray of shape (n,), optional
+
+    Examples
+    --------
+    >>> generator = np.random.default_rng(0)
+    >>> B = generator.normal(size=(200, 3))
+    >>> family = RidgeFamily(B, (1e-9,))
+    >>> keep = np.array([True, True, False])
+    >>> fit = family.fit(B[:, 0] - 2 * B[:, 1], keep, 0)
+    >>> fit.coefficients.round(6) + 0
+    array([ 1., -2.,  0.])
+    """
+
+    def __init__(
+        self, functions: Matrix, penalties: tuple[float, ...], weights: Vector | None = None
+    ) -> None:
+        self.penalties = penalties
+        self._functions = functions
+        self._weights = None if weights is None else weights / weights.mean()
+        self._mean = np.average(functions, axis=0, weights=weights)
+        self._inverses: list[Matrix] = []
+        if functions.shape[1] > _MOST_FUNCTIONS:
+            return
+        gram = self._weighted(functions).T @ functions
+        gram -= len(functions) * np.outer(self._mean, self._mean)
+        for penalty in penalties:
+            factor = cho_factor(gram + penalty * np.eye(len(gram)))
+            self._inverses.append(cho_solve(factor, np.eye(len(gram))))
+
+    def fit(self, target: Vector, kept: np.ndarray, number: int) -> RidgeFit:
+        """Return the regression of `target` (n,) on the functions of the mask `kept`.
+
+        Parameters
+        ----------
+        target : ndarray of shape (n,)
+        kept : ndarray of shape (m,), bool
+        number : int
+            Of the penalty.
+        """
+        mean = float(np.average(target, weights=self._weights))
+        weighted = self._weighted((target - mean)[:, None])[:, 0]
+        products = weighted @ self._functions - weighted.sum() * self._mean
+        if self._inverses:
+            coefficients = self._downdated(products, kept, self._inverses[number])
+        else:
+            coefficients = self._screened(products, kept, self.penalties[number])
+        return RidgeFit(mean - float(self._mean @ coefficients), coefficients)
+
+    def _downdated(self, products: Vector, kept: np.ndarray, inverse: Matrix) -> Vector:
+        solution = inverse[:, kept] @ products[kept]
+        gone = np.flatnonzero(~kept)
+        if len(gone):
+            block = inverse[np.ix_(gone, gone)]
+            solution = solution - inverse[:, gone] @ np.linalg.solve(block, solution[gone])
+            solution[gone] = 0.0
+        return solution
+
+    def _screened(self, products: Vector, kept: np.ndarray, penalty: float) -> Vector:
+        strength = np.where(kept, np.abs(products), -1.0)
+        chosen = np.sort(np.argsort(-strength, kind="stable")[: min(_MOST_SCREENED, kept.sum())])
+        functions = self._functions[:, chosen] - self._mean[chosen]
+        gram = self._weighted(functions).T @ functions + penalty * np.eye(len(chosen))
+        coefficients = np.zeros(len(products))
+        coefficients[chosen] = np.linalg.solve(gram, products[chosen])
+        return coefficients
+
+    def _weighted(self, functions: Matrix) -> Matrix:
+        return functions if self._weights is None else functions * self._weights[:, None]

@@ -1,0 +1,156 @@
+"""Regressions of anything known on all rows on the columns that are kept.
+
+A conditional guess of a removed column and the distillation of a model's predictions are the same
+task: a target without y, known on the training and the stopping rows, explained by the columns that
+stay. Each is an additive ridge regression (closed form, one inverse for all sets of columns) with
+our trees on what it leaves, both only as far as the stopping rows show that they help.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._typing import Features, FeatureSet, Matrix, Vector
+from lukewarm.data import Removal, Rows
+from lukewarm.learners import Learner, train_until
+from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
+from lukewarm.learners.boosting import ObliviousBoosting
+from lukewarm.results import TrainingTrace
+from lukewarm.stopping import Patience
+
+# A slope is known to a hundredth from as many rows; more cost time and change nothing.
+_MOST_ROWS = 20_000
+# In rows. Lines have few coefficients; curves up to nine for every column.
+_LINE_PENALTIES = (1.0,)
+_CURVE_PENALTIES = (3.0, 30.0, 300.0)
+# Beyond as many functions curves are left out: the inverse would cost more than they bring.
+_MOST_CURVED = 1000
+_TREE_DEPTH = 4
+_TREE_PATIENCE = 10
+_MOST_TREES = 200
+# A target whose variance is below this share of what it came from is nothing but rounding.
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRows:
+    """Rows of the table with the functions of their columns, computed once."""
+
+    X: Features
+    functions: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """A function of the kept columns: a ridge regression and trees on what it leaves."""
+
+    ridge: RidgeFit
+    trees: Learner | None
+    trace: TrainingTrace
+
+    def predict(self, rows: PreparedRows) -> Vector:
+        """Return the fitted values, shape (n,)."""
+        values = self.ridge.predict(rows.functions)
+        return values if self.trees is None else values + self.trees.predict(rows.X)
+
+
+class Regressions:
+    """What regressions on the kept columns share: functions, inverses and bins of all columns.
+
+    Parameters
+    ----------
+    train, stopping : Rows
+        Their targets are not looked at.
+    removal : Removal
+    """
+
+    def __init__(self, train: Rows, stopping: Rows, removal: Removal) -> None:
+        self.train, self.train_numbers = _at_most(train)
+        self.stopping, self.stopping_numbers = _at_most(stopping)
+        self._removal = removal
+        basis = AdditiveBasis.learn(self.train.X)
+        if len(basis.owner) > _MOST_CURVED:
+            basis = AdditiveBasis.learn(self.train.X, curved=False)
+        self._basis = basis
+        self.train_rows, self.stopping_rows = (
+            self.prepare(rows.X) for rows in (self.train, self.stopping)
+        )
+        functions, weights = self.train_rows.functions, self.train.weights
+        self._lines = np.flatnonzero(basis.is_line)
+        self._line_family = RidgeFamily(functions[:, self._lines], _LINE_PENALTIES, weights)
+        self._curve_family = (
+            None
+            if len(self._lines) == len(basis.owner)
+            else RidgeFamily(functions, _CURVE_PENALTIES, weights)
+        )
+        self._trees = ObliviousBoosting(depth=_TREE_DEPTH)
+        self._binned = self._trees.bind(self.train.X, self.stopping.X)
+
+    def prepare(self, X: Features) -> PreparedRows:
+        """Return rows of the table as regressions read them."""
+        return PreparedRows(X, self._basis.transform(X))
+
+    def fit(self, target: Vector, held_out: Vector, removed: FeatureSet) -> Regression:
+        """Return the regression of a target on all columns but `removed`.
+
+        Parameters
+        ----------
+        target, held_out : ndarray of shape (n_train,), (n_stopping,)
+            The target on the training and the stopping rows that regressions read.
+        removed : FeatureSet
+        """
+        kept = ~np.isin(self._basis.owner, removed)
+        candidates = list(self._ridge_fits(target, kept))
+        losses = [self._loss(held_out, fit) for fit in candidates]
+        ridge = candidates[int(np.argmin(losses))]
+        scale = max(float(np.mean(np.square(held_out))), _NOTHING)
+        if min(losses) <= _NOTHING * scale:
+            return Regression(ridge, None, TrainingTrace.untrained())
+        train, stopping = (
+            Rows(rows.without(removed, self._removal.fill_values), values, part.weights)
+            for rows, values, part in zip(
+                self._binned,
+                (
+                    target - ridge.predict(self.train_rows.functions),
+                    held_out - ridge.predict(self.stopping_rows.functions),
+                ),
+                (self.train, self.stopping),
+                strict=True,
+            )
+        )
+        trees, trace = train_until(
+            self._trees.fresh(0), train, stopping, Patience(_TREE_PATIENCE), _MOST_TREES
+        )
+        return Regression(ridge, trees if trace.stopped_step else None, trace)
+
+    def _ridge_fits(self, target: Vector, kept: np.ndarray) -> list[RidgeFit]:
+        mean = float(np.average(target, weights=self.train.weights))
+        fits = [RidgeFit(mean, np.zeros(len(kept)))]
+        for number in range(len(_LINE_PENALTIES)):
+            fit = self._line_family.fit(target, kept[self._lines], number)
+            coefficients = np.zeros(len(kept))
+            coefficients[self._lines] = fit.coefficients
+            fits.append(RidgeFit(fit.offset, coefficients))
+        if self._curve_family is not None:
+            fits += [
+                self._curve_family.fit(target, kept, number)
+                for number in range(len(_CURVE_PENALTIES))
+            ]
+        return fits
+
+    def _loss(self, held_out: Vector, fit: RidgeFit) -> float:
+        errors = np.square(held_out - fit.predict(self.stopping_rows.functions))
+        return float(np.average(errors, weights=self.stopping.weights))
+
+
+def _at_most(rows: Rows) -> tuple[Rows, np.ndarray]:
+    """Return at most so many rows, evenly spaced, and their numbers."""
+    numbers = np.arange(len(rows))[:: -(-len(rows) // _MOST_ROWS)]
+    if len(numbers) == len(rows):
+        return rows, numbers
+    X = rows.X.iloc[numbers] if isinstance(rows.X, pd.DataFrame) else rows.X[numbers]
+    weights = None if rows.weights is None else rows.weights[numbers]
+    return Rows(X, rows.y[numbers], weights), numbers
