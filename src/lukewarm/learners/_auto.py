@@ -14,6 +14,7 @@ from lukewarm.data import Rows
 from lukewarm.learners._base import BindsRows, Learner
 from lukewarm.learners._training import stopping_loss, train_until
 from lukewarm.learners.boosting import BasedBoosting, ObliviousBoosting
+from lukewarm.learners.kernel import KernelMachineRegressor
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
@@ -105,36 +106,67 @@ class AutoLearner:
             found.append((Candidate(name, loss, perf_counter() - started), trained, trace))
             return loss
 
-        self._try_trees(trial)
-        self._try_kernel(trial, train)
+        n_bins = 32 if len(train) < 2000 else 64 if len(train) < 10000 else 128
+        self._try_trees(trial, n_bins)
+        self._try_kernel(trial)
         best = min(range(len(found)), key=lambda number: found[number][0].loss)
         self.chosen = found[best][1]
         self.candidates = tuple(candidate for candidate, _, _ in found)
         return self, found[best][2]
 
-    def _try_trees(self, trial: Callable[[str, Callable[[], Any]], float]) -> None:
+    def _try_trees(self, trial: Callable[[str, Callable[[], Any]], float], n_bins: int) -> None:
         shallow, deep = _DEPTHS
         if self.n_classes is not None:
             for depth in _DEPTHS:
                 trial(
                     f"trees of depth {depth}",
                     lambda depth=depth: ObliviousBoosting(
-                        depth, n_classes=self.n_classes, seed=self.seed
+                        depth, n_bins=n_bins, n_classes=self.n_classes, seed=self.seed
                     ),
                 )
             return
         losses = {
             base: trial(
                 f"trees of depth {shallow}, base {base}",
-                lambda base=base: BasedBoosting(base, depth=shallow, seed=self.seed),
+                lambda base=base: BasedBoosting(
+                    base, depth=shallow, n_bins=n_bins, seed=self.seed
+                ),
             )
             for base in ("none", "linear", "additive")
         }
         base = min(losses, key=lambda name: losses[name])
         trial(
             f"trees of depth {deep}, base {base}",
-            lambda: BasedBoosting(base, depth=deep, seed=self.seed),
+            lambda: BasedBoosting(base, depth=deep, n_bins=n_bins, seed=self.seed),
         )
 
-    def _try_kernel(self, trial: Callable[[str, Callable[[], Any]], float], train: Rows) -> None:
-        pass
+    def _try_kernel(self, trial: Callable[[str, Callable[[], Any]], float]) -> None:
+        if self.n_classes is None:
+            trial("kernel machine", lambda: _KernelCandidate(self.seed))
+
+
+class _KernelCandidate:
+    """A kernel machine that chooses its kernel on the training rows, then learns from all."""
+
+    def __init__(self, seed: int) -> None:
+        self._estimator: Any = KernelMachineRegressor(random_state=seed)
+        self.n_steps = 0
+
+    def choose(
+        self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+    ) -> tuple[_KernelCandidate, TrainingTrace]:
+        self._estimator.fit(train.X, train.y, train.weights)
+        self.n_steps = 1
+        return self, TrainingTrace.untrained()
+
+    def predict(self, X: Features) -> Prediction:
+        return self._estimator.predict(X)
+
+    def copy(self, seed: int | None = None) -> _KernelCandidate:
+        return self
+
+    def fresh(self, seed: int) -> _KernelCandidate:
+        return _KernelCandidate(seed)
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        raise TypeError("a kernel machine of auto is not trained further.")
