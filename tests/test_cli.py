@@ -28,6 +28,17 @@ def test_explain_prints_a_row_per_feature(csv):
         assert name in outcome.output
 
 
+def test_explain_tells_what_is_wrong_with_the_table(csv, tmp_path):
+    table = pd.read_csv(csv).drop(columns=["label", "name"])
+    table["X1"] = table["X1"].astype(str).str.replace(".", ",")
+    table.to_csv(tmp_path / "table.csv", index=False)
+    outcome = run("explain", tmp_path / "table.csv", "--target", "y")
+    assert outcome.exit_code == 0, outcome.output
+    assert "X1: it holds numbers with decimal commas" in outcome.output
+    assert "text: it has 400 levels in 400 rows" in outcome.output
+    assert "Health: 2 warnings (decimal_comma, id_like)" in outcome.output
+
+
 def test_explain_writes_tables_and_a_figure(csv, tmp_path):
     out = tmp_path / "new" / "folder"
     outcome = run(

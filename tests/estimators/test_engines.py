@@ -21,13 +21,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import lukewarm as lw
-from lukewarm.estimators._problem import SeenRowsWarning, UntrainedWarning
+from lukewarm.estimators._problem import SeenRowsWarning
 from lukewarm.estimators._quality import note_on_gap
-from lukewarm.evaluation import NearZeroWarning
 from lukewarm.learners.boosting import ObliviousBoostingRegressor
+from lukewarm.results import UntrainedWarning
 
 pytestmark = pytest.mark.filterwarnings(
-    f"ignore::{NearZeroWarning.__module__}.NearZeroWarning",
+    "ignore::lukewarm.HealthWarning",
     "ignore::sklearn.exceptions.ConvergenceWarning",
 )
 

@@ -21,7 +21,6 @@ from lukewarm.estimators._problem import (
     fill_by_column,
     stack_rows,
     warn_seen_rows,
-    warn_untrained,
 )
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
 from lukewarm.learners import Learner, as_learner, check_can_go_on, weights_by_code
@@ -169,9 +168,6 @@ class ImportanceEstimator(BaseEstimator):
                 verbose=self.verbose,
                 description="full models",
             )
-            for each in full_models:
-                if each.trace.stopped_step == 0:
-                    warn_untrained(each.trace.n_steps_taken)
         return Prepared(
             problem,
             full_models,
@@ -194,6 +190,11 @@ class ImportanceEstimator(BaseEstimator):
         if self.inference == "paired":
             return EvaluationPlan.paired(folds)
         return EvaluationPlan.split(folds, generator, None if strata is None else strata[numbers])
+
+    @property
+    def _has_own_length(self) -> bool:
+        """Whether the most steps of a training run are a setting of the user's estimator."""
+        return self.max_steps is None and hasattr(self.model, "fit")
 
     @property
     def _model_name(self) -> str:

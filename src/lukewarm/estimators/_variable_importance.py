@@ -15,13 +15,14 @@ from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Prediction, RandomState
 from lukewarm._validation import check_choice, check_count
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
+from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
-from lukewarm.evaluation import EvaluationPredictions, near_zero, warn_near_zero
+from lukewarm.evaluation import EvaluationPredictions
 from lukewarm.measures import Measure
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult, TrainingTrace
+from lukewarm.results import ImportanceResult, TrainingTrace, warn_of
 
 _Outcome = tuple[Prediction, TrainingTrace, float]
 
@@ -205,12 +206,15 @@ class VariableImportance(ImportanceEstimator):
         # One row per compared set, one column per fold.
         by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
         self.predictions_ = self._assemble(prepared, by_set)
+        remarks = fit_remarks(prepared, sets.values(), has_own_length=self._has_own_length)
         self.results_ = {
-            measure.name: self._result(measure, sets, prepared, by_set[1:])
+            measure.name: with_importance_remarks(
+                self._result(measure, sets, prepared, by_set[1:]), prepared, remarks
+            )
             for measure in problem.measures
         }
         self.result_ = self.results_[problem.measures[0].name]
-        warn_near_zero(self.result_.names, near_zero(self.result_), self.inference)
+        warn_of(self.result_.health())
         return self
 
     def check(self, n: int = 3) -> pd.DataFrame:

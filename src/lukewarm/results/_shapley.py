@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -16,6 +16,7 @@ import pandas as pd
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_fraction
 from lukewarm.inference import adjust_p_values, p_value, standard_error, wald_interval
+from lukewarm.results._health import Remark, health_frame, health_line, remarks_on_estimates
 from lukewarm.results._records import MeasureValue
 from lukewarm.results._storage import read_record, write_record
 
@@ -74,6 +75,8 @@ class ShapleyResult:
     with_rows : ndarray of bool, shape (n,), optional
         With ``inference="split"``, the rows that judge the models that have a feature; the others
         judge those that do not.
+    remarks : tuple of Remark
+        What the table and the training gave to say; `health` adds what the estimates show.
 
     Examples
     --------
@@ -107,6 +110,7 @@ class ShapleyResult:
     inference: str = "paired"
     level: float = 0.95
     with_rows: np.ndarray | None = None
+    remarks: tuple[Remark, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -192,6 +196,17 @@ class ShapleyResult:
         place = self.coalitions.index(coalition)
         return MeasureValue(float(self.values[place]), self.influence[place].astype(float))
 
+    def health(self) -> pd.DataFrame:
+        """Return what to know before relying on these numbers, one row per remark.
+
+        Returns
+        -------
+        DataFrame
+            With columns severity ("warning" or "note"), name, feature and message, warnings
+            first; empty when there is nothing to say.
+        """
+        return health_frame(self._all_remarks)
+
     def to_frame(
         self,
         level: float | None = None,
@@ -236,6 +251,7 @@ class ShapleyResult:
             "names": self.names,
             "players": self.players,
             "coalitions": self.coalitions,
+            "remarks": [asdict(remark) for remark in self.remarks],
         }
         arrays = {key: np.asarray(getattr(self, key)) for key in _ARRAY_FIELDS}
         if self.with_rows is not None:
@@ -253,8 +269,14 @@ class ShapleyResult:
             players=tuple(tuple(columns) for columns in record["players"]),
             coalitions=tuple(tuple(players) for players in record["coalitions"]),
             with_rows=arrays.get("with_rows"),
+            remarks=tuple(Remark(**remark) for remark in record.get("remarks", ())),
             **fields,
         )
+
+    @property
+    def _all_remarks(self) -> tuple[Remark, ...]:
+        full = self.value_of(range(len(self)))
+        return (*self.remarks, *remarks_on_estimates(self, self.shapley_value, full))
 
     def _headline(self) -> str:
         return (
@@ -264,8 +286,12 @@ class ShapleyResult:
 
     def __repr__(self) -> str:
         table = self.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}")
-        return f"ShapleyResult: {self._headline()}\n{table}"
+        health = health_line(self._all_remarks)
+        return "\n".join(
+            [f"ShapleyResult: {self._headline()}", table, *([health] if health else [])]
+        )
 
     def _repr_html_(self) -> str:
         table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
-        return f"<p>{escape(self._headline())}</p>{table}"
+        health = escape(health_line(self._all_remarks))
+        return f"<p>{escape(self._headline())}</p>{table}" + (f"<p>{health}</p>" if health else "")
