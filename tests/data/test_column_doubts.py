@@ -106,3 +106,23 @@ def test_more_pairs_than_are_listed_are_counted(generator):
     pairs = [feature for name, feature in told if name == "correlated"]
     assert len(pairs) == 21
     assert "and 25 more pairs" in pairs
+
+
+def test_rare_columns_that_a_sample_cannot_tell_apart_pass(generator):
+    columns = {f"rare{number}": np.zeros(50_000) for number in range(3)}
+    for number, column in enumerate(columns.values()):
+        column[7 + number] = 1.0
+    assert found(columns, generator.normal(size=50_000)) == set()
+
+
+def test_a_few_values_among_gaps_do_not_make_columns_alike(generator):
+    columns = {name: np.full(N_ROWS, np.nan) for name in ("a", "b")}
+    for column in columns.values():
+        column[:4] = np.sort(generator.normal(size=4))
+    assert found(columns, generator.normal(size=N_ROWS)) == set()
+
+
+@pytest.mark.filterwarnings("error")
+def test_very_large_numbers_are_no_trouble(columns, generator):
+    columns = {name: 1e307 * np.clip(values, -4, 4) for name, values in columns.items()}
+    assert found(columns, 1e160 * generator.normal(size=N_ROWS)) == set()

@@ -7,6 +7,7 @@ verified on the whole column. Pairs are looked for among a bounded number of col
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 from itertools import combinations
 
 import numpy as np
@@ -65,7 +66,12 @@ def column_doubts(
     values = {column: _as_floats(table, column, rows) for column in looked_at}
     constant = [column for column in looked_at if _is_constant(table, column, values[column])]
     varying = {column: values[column] for column in sorted(set(looked_at) - set(constant))}
-    numeric = [column for column in varying if not _is_levels(table, column)]
+    numeric = [
+        column
+        for column, sampled in varying.items()
+        # A handful of values among gaps may be in any order by chance.
+        if not _is_levels(table, column) and 2 * np.isnan(sampled).sum() < len(sampled)
+    ]
     # The target is the last column; one pass ranks them all.
     correlation = rank_correlation(
         np.column_stack([*(varying[column] for column in numeric), y[rows]])
@@ -140,7 +146,8 @@ def _is_row_number(table: Features, column: int, sampled: Vector) -> bool:
     if _is_levels(table, column) or not _is_whole_and_distinct(sampled):
         return False
     values = _as_floats(table, column)
-    is_dense = np.ptp(values) + 1 <= _DENSE * len(values)
+    with np.errstate(over="ignore"):
+        is_dense = np.ptp(values) + 1 <= _DENSE * len(values)
     return bool(is_dense) and _is_whole_and_distinct(values)
 
 
@@ -165,24 +172,32 @@ def _correlated(
 
 def _copies(table: Features, values: dict[int, Vector]) -> list[tuple[int, int, float]]:
     """Return pairs of columns that group the rows alike, or hold the same numbers."""
-    by_pattern: dict[bytes, list[int]] = {}
-    for column, sampled in values.items():
-        by_pattern.setdefault(_pattern(sampled), []).append(column)
+    # What is rare may look alike on a sample only because it does not occur there.
+    varying = {column: each for column, each in values.items() if not _holds_one_value(each)}
+    candidates = [columns for columns in _same_pattern(varying) if len(columns) > 1]
     return [
         (first, second, _COPY)
-        for columns in by_pattern.values()
-        for first, second in combinations(columns, 2)
-        if _pattern(_as_floats(table, first)) == _pattern(_as_floats(table, second))
+        for columns in candidates
+        for same in _same_pattern({column: _as_floats(table, column) for column in columns})
+        for first, second in combinations(same, 2)
     ]
 
 
+def _same_pattern(values: dict[int, Vector]) -> list[list[int]]:
+    by_pattern: dict[bytes, list[int]] = {}
+    for column, each in values.items():
+        by_pattern.setdefault(_pattern(each), []).append(column)
+    return list(by_pattern.values())
+
+
 def _pattern(values: Vector) -> bytes:
-    """Return the numbers of the values in order of appearance: the same for one-to-one codings.
+    """Return a digest of the order in which values appear: the same for one-to-one codings.
 
     Where nearly every value is another, every coding has that pattern; there the values count.
     """
     codes, levels = pd.factorize(values)
-    return codes.tobytes() if 2 * len(levels) <= len(values) else values.tobytes()
+    content = codes if 2 * len(levels) <= np.count_nonzero(codes >= 0) else values
+    return blake2b(content.tobytes()).digest()
 
 
 def _pair_remarks(pairs: list[tuple[int, int, float]], names: tuple[str, ...]) -> list[Remark]:
@@ -256,14 +271,16 @@ def _levels_of(values: Vector) -> tuple[np.ndarray, bool]:
 
 def _tells_number(values: Vector, y: Vector, correlation: float | None) -> bool:
     """Return whether means per level, or an order, explain nearly all of a numeric target."""
-    spread = np.square(y - y.mean()).sum()
-    if spread == 0:
+    y = y - y.mean()
+    largest = np.abs(y).max()
+    if largest == 0:
         return False
+    y = y / largest  # squares of very large targets would overflow
     codes, are_few = _levels_of(values)
     if are_few:
         counts = np.bincount(codes)
         means = np.bincount(codes, weights=y) / counts
-        return bool((counts * np.square(means - y.mean())).sum() > _LEAK * spread)
+        return bool((counts * np.square(means)).sum() > _LEAK * np.square(y).sum())
     return correlation is not None and bool(correlation > _LEAK)
 
 
