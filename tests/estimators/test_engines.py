@@ -252,7 +252,7 @@ def test_a_trained_model_is_explained_as_it_stands(name, linear):
     own = model.predict(X[400:])
     method = "dropout" if name == "forest" else "early_stopping"
     vi = lw.VariableImportance(
-        model, method, features=["X1", "X5"], prefit=True, symmetric=False, random_state=0
+        model, method, features=["X1", "X5"], prefit=True, random_state=0
     ).fit(X[:400], y[:400], X_eval=X[400:], y_eval=y[400:])
     assert vi.result_.full.value == pytest.approx(-np.mean((y[400:] - own) ** 2), rel=1e-5)
     assert vi.result_.importance[0] > 5 * abs(vi.result_.importance[1])
@@ -271,9 +271,9 @@ def test_a_model_trained_on_levels_reads_them_as_it_did(name, mixed):
         model.set_params(cat_features=["kind"])
     model.fit(X[:350], y[:350])
     own = model.predict(X[350:])
-    vi = lw.VariableImportance(
-        model, features=["kind"], prefit=True, symmetric=False, random_state=0
-    ).fit(X[:350], y[:350], X_eval=X[350:], y_eval=y[350:])
+    vi = lw.VariableImportance(model, features=["kind"], prefit=True, random_state=0).fit(
+        X[:350], y[:350], X_eval=X[350:], y_eval=y[350:]
+    )
     assert vi.result_.full.value == pytest.approx(-np.mean((y[350:] - own) ** 2), rel=1e-5)
     assert vi.result_.importance[0] > 1
 

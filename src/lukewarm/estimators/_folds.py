@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from lukewarm._typing import FeatureSet
 from lukewarm.data import Removal, Rows, RowSplit, split_folds, split_rows
 from lukewarm.estimators._problem import Problem
-from lukewarm.learners import BindsRows, Learner, train_until
+from lukewarm.learners import BindsRows, Learner, fits_in_one_go, train_for, train_until
 from lukewarm.reduction import ReducedModel, Reduction, ReductionData, constant_model
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -26,7 +26,8 @@ class FullModel:
     seconds: float
     data: ReductionData
     evaluation: Rows
-    evaluation_numbers: np.ndarray
+    split: RowSplit
+    prefit: bool
     n_features: int
     n_classes: int | None
 
@@ -35,6 +36,25 @@ class FullModel:
         if len(removed) == self.n_features:
             return constant_model(self.data, self.n_classes)
         return reduction.reduce(self.learner, self.data, removed, seed)
+
+    def for_retraining(self, problem: Problem) -> FullModel:
+        """Return the full model with the rows on which models like it are trained anew.
+
+        A model of the user's has learnt from all the rows that do not evaluate, and for as many
+        steps as it has. A fair opponent has the same rows and steps, so none are held out.
+        """
+        if not self.prefit:
+            return self
+        if self.learner.n_steps == 0:
+            raise ValueError(
+                "the trained model does not tell how many steps it was trained for, so models "
+                "retrained without a feature would not compare with it. Leave prefit out: then "
+                "the full model is trained here too, by the same rule; or use "
+                "method='early_stopping', and no check()."
+            )
+        split = self.split.without_stopping()
+        train, stopping = problem.rows(split.train), problem.rows(split.stopping)
+        return replace(self, data=replace(self.data, train=train, stopping=stopping))
 
 
 def plan_splits(
@@ -77,43 +97,48 @@ def train_full(
     will be cut up again must stay as they are.
     """
     started = perf_counter()
+    if fits_in_one_go(learner):
+        split = split.without_stopping()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
     removal = Removal.learn(parts[0].X, fill)
     if binds and isinstance(learner, BindsRows):
         bound = learner.bind(*(part.X for part in parts))
         parts = [Rows(X, part.y, part.weights) for X, part in zip(bound, parts, strict=True)]
     train, stopping, evaluation = parts
-    trained, trace = train_until(learner, train, stopping, rule, max_steps)
+    if fits_in_one_go(learner):
+        trained, trace = train_for(learner, train, 1)
+    else:
+        trained, trace = train_until(learner, train, stopping, rule, max_steps)
     seconds = perf_counter() - started
     data = ReductionData(train, stopping, removal)
-    return _full_model(problem, split, trained, trace, seconds, data, evaluation)
-
-
-def trained_full(problem: Problem, split: RowSplit, learner: Learner, fill: Any) -> FullModel:
-    """Return a model the user has trained as the full model; `split` tells what each row is for."""
-    train, stopping, evaluation = (
-        problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
-    )
-    data = ReductionData(train, stopping, Removal.learn(train.X, fill))
-    return _full_model(problem, split, learner, TrainingTrace.untrained(), 0.0, data, evaluation)
-
-
-def _full_model(
-    problem: Problem,
-    split: RowSplit,
-    learner: Learner,
-    trace: TrainingTrace,
-    seconds: float,
-    data: ReductionData,
-    evaluation: Rows,
-) -> FullModel:
     return FullModel(
-        learner,
+        trained,
         trace,
         seconds,
         data,
         evaluation,
-        split.evaluation,
-        len(problem.index),
-        problem.n_classes,
+        split,
+        prefit=False,
+        n_features=len(problem.index),
+        n_classes=problem.n_classes,
+    )
+
+
+def trained_full(problem: Problem, split: RowSplit, learner: Learner, fill: Any) -> FullModel:
+    """Return a model the user has trained as the full model; `split` tells what each row is for."""
+    if fits_in_one_go(learner):
+        split = split.without_stopping()
+    train, stopping, evaluation = (
+        problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
+    )
+    return FullModel(
+        learner,
+        TrainingTrace.untrained(),
+        0.0,
+        ReductionData(train, stopping, Removal.learn(train.X, fill)),
+        evaluation,
+        split,
+        prefit=True,
+        n_features=len(problem.index),
+        n_classes=problem.n_classes,
     )
