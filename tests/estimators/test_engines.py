@@ -186,6 +186,15 @@ def test_a_pipeline_of_numbers_finds_its_columns_by_name(linear):
     assert abs(result.result_.importance[1]) < 0.01
 
 
+def test_a_pipeline_that_ends_in_a_module_is_explained(linear):
+    torch = pytest.importorskip("torch")
+    layers = torch.nn.Sequential(torch.nn.Linear(6, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+    model = make_pipeline(StandardScaler(), layers)
+    vi = lw.VariableImportance(model, features=["X1", "X6"], max_steps=60, random_state=0)
+    result = vi.fit(linear.X, linear.y).result_
+    assert result.importance[0] > 5 * abs(result.importance[1])
+
+
 def test_several_classes_of_text_are_explained(mixed):
     X, _ = mixed
     labels = np.array(["low", "middle", "high"])[np.digitize(X["size"].fillna(0), [-0.5, 0.5])]

@@ -135,8 +135,6 @@ def _of_learner(model: Learner, n_classes: int | None, seed: int) -> Learner:
 def _of_trained(
     wrapper: str, model: Any, n_classes: int | None, seed: int, **options: Any
 ) -> Learner:
-    if wrapper == "TorchLearner":
-        return _load(wrapper)(model, standardize=False, n_classes=n_classes, seed=seed)
     if wrapper == "learner_of_boosting":
         check_fitted(model, n_classes)
         return model.learner_.copy(seed)
