@@ -12,6 +12,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -120,6 +121,36 @@ def test_retraining_a_trained_model_equals_refits_by_hand(name, table):
     assert expected[0] > 2
     # A column held constant and one that is not there differ by rounding only.
     np.testing.assert_allclose(vi.result_.importance, expected, atol=1e-9)
+
+
+def skorch_net(**settings):
+    skorch, torch = pytest.importorskip("skorch"), pytest.importorskip("torch")
+    return skorch.NeuralNetRegressor(torch.nn.Linear(8, 1), max_epochs=2, verbose=0, **settings)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("make", "n_learnt_from"),
+    [
+        (lambda: HistGradientBoostingRegressor(max_iter=5, early_stopping=True), 900),
+        (lambda: HistGradientBoostingRegressor(max_iter=5), 1000),
+        (lambda: GradientBoostingRegressor(n_estimators=5, n_iter_no_change=3), 900),
+        (lambda: MLPRegressor(max_iter=5, early_stopping=True, validation_fraction=0.3), 700),
+        (lambda: make_pipeline(StandardScaler(), MLPRegressor(max_iter=5)), 1000),
+        (skorch_net, 800),
+        (lambda: skorch_net(train_split=None), 1000),
+    ],
+)
+def test_rows_a_trained_model_set_aside_for_itself_do_not_train_its_opponents(
+    make, n_learnt_from, table
+):
+    X, y = table[0].astype(np.float32), table[1].astype(np.float32)
+    model = make()
+    is_net = type(model).__name__ == "NeuralNetRegressor"
+    model.fit(X[:1000], y[:1000, np.newaxis] if is_net else y[:1000])
+    vi = lw.VariableImportance(model, "retrain", features=[0], prefit=True, random_state=0)
+    vi.fit(X[:1000], y[:1000], X_eval=X[1000:], y_eval=y[1000:])
+    assert len(vi._prepared.full_models[0].data.train) == n_learnt_from
 
 
 @pytest.mark.parametrize(("name", "method"), [("ridge", "dropout"), ("trees", "early_stopping")])

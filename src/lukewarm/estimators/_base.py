@@ -24,7 +24,13 @@ from lukewarm.estimators._problem import (
     warn_untrained,
 )
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
-from lukewarm.learners import Learner, as_learner, check_can_go_on, weights_by_code
+from lukewarm.learners import (
+    Learner,
+    as_learner,
+    check_can_go_on,
+    share_set_aside,
+    weights_by_code,
+)
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import FoldedStopping, Reduction, Retrain, as_reduction, check_suits
 from lukewarm.results import TrainingTrace
@@ -160,7 +166,10 @@ class ImportanceEstimator(BaseEstimator):
         plan = self._plan(folds, problem.strata, numbers, generator)
         fill = fill_by_column(self.fill, problem)
         if self.prefit:
-            trained = trained_full(problem, splits[0], learners[0], fill)
+            set_aside = share_set_aside(self.model)
+            trained = trained_full(
+                problem, splits[0], learners[0], fill, set_aside, generator.spawn(1)[0]
+            )
             retrains = isinstance(reduction, Retrain)
             full_models = [trained.for_retraining(problem) if retrains else trained]
         else:

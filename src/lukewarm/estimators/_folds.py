@@ -19,17 +19,20 @@ from lukewarm.stopping import StoppingRule
 
 @dataclass(frozen=True, eq=False)
 class FullModel:
-    """A trained full model, the rows for its reductions, and its evaluation rows."""
+    """A trained full model, the rows for its reductions, and its evaluation rows.
+
+    `learnt_from` are the rows that a model of the user's is held to have learnt from; None for a
+    model that was trained here.
+    """
 
     learner: Learner
     trace: TrainingTrace
     seconds: float
     data: ReductionData
     evaluation: Rows
-    split: RowSplit
-    prefit: bool
     n_features: int
     n_classes: int | None
+    learnt_from: np.ndarray | None = None
 
     def reduce(self, reduction: Reduction, removed: FeatureSet, seed: int) -> ReducedModel:
         """Return the model without `removed`; the constant one when no feature is left."""
@@ -40,10 +43,10 @@ class FullModel:
     def for_retraining(self, problem: Problem) -> FullModel:
         """Return the full model with the rows on which models like it are trained anew.
 
-        A model of the user's has learnt from all the rows that do not evaluate, and for as many
-        steps as it has. A fair opponent has the same rows and steps, so none are held out.
+        A fair opponent of a model of the user's has as many rows and steps, so none are held out
+        to choose the steps.
         """
-        if not self.prefit:
+        if self.learnt_from is None:
             return self
         if self.learner.n_steps == 0:
             raise ValueError(
@@ -52,8 +55,7 @@ class FullModel:
                 "the full model is trained here too, by the same rule; or use "
                 "method='early_stopping', and no check()."
             )
-        split = self.split.without_stopping()
-        train, stopping = problem.rows(split.train), problem.rows(split.stopping)
+        train, stopping = problem.rows(self.learnt_from), problem.rows(self.learnt_from[:0])
         return replace(self, data=replace(self.data, train=train, stopping=stopping))
 
 
@@ -117,17 +119,29 @@ def train_full(
         seconds,
         data,
         evaluation,
-        split,
-        prefit=False,
         n_features=len(problem.index),
         n_classes=problem.n_classes,
     )
 
 
-def trained_full(problem: Problem, split: RowSplit, learner: Learner, fill: Any) -> FullModel:
-    """Return a model the user has trained as the full model; `split` tells what each row is for."""
+def trained_full(
+    problem: Problem,
+    split: RowSplit,
+    learner: Learner,
+    fill: Any,
+    set_aside: float,
+    generator: np.random.Generator,
+) -> FullModel:
+    """Return a model the user has trained as the full model; `split` tells what each row is for.
+
+    `set_aside` is the share of its rows that the model kept to stop itself by.
+    """
+    learnt_from = split.without_stopping().train
     if fits_in_one_go(learner):
-        split = split.without_stopping()
+        split = split.without_stopping()  # and a new fit sets rows aside by itself
+    elif set_aside:
+        n_rows = max(round((1 - set_aside) * len(learnt_from)), 1)
+        learnt_from = np.sort(generator.permutation(learnt_from)[:n_rows])
     train, stopping, evaluation = (
         problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
     )
@@ -137,8 +151,7 @@ def trained_full(problem: Problem, split: RowSplit, learner: Learner, fill: Any)
         0.0,
         ReductionData(train, stopping, Removal.learn(train.X, fill)),
         evaluation,
-        split,
-        prefit=True,
         n_features=len(problem.index),
         n_classes=problem.n_classes,
+        learnt_from=learnt_from,
     )

@@ -78,8 +78,8 @@ class VariableImportance(ImportanceEstimator):
     prefit : bool, default False
         Whether `model` is already trained and explained as it stands. `fit` then takes the rows it
         was trained on, and rows it has not seen as `X_eval`, `y_eval`. Reduced models that are
-        retrained (by "retrain", or in `check`) learn from all rows of `X`, for as many steps as
-        the model has.
+        retrained (by "retrain", or in `check`) learn from as many rows of `X` as the model did,
+        for as many steps as it has.
     screen : "dropout", optional
         Rank all feature sets by dropout first, on the rows that decide when to stop (the training
         rows of a model that is fitted in one go), and go on with the `keep` first of them only.
