@@ -1,4 +1,5 @@
 import json
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -90,6 +91,20 @@ def test_bad_input_gets_one_line_and_exit_code_2(csv, arguments, message):
     assert outcome.exit_code == 2
     assert message in outcome.output
     assert "Traceback" not in outcome.output
+    assert len(outcome.output.strip().splitlines()) == 1
+
+
+def test_a_diverged_network_gets_one_line_and_exit_code_2(csv, monkeypatch):
+    pytest.importorskip("torch")
+    from lukewarm import learners
+
+    diverging = partial(learners.Network, widths=(8,), optimizer="sgd", learning_rate=1e4)
+    monkeypatch.setattr(learners, "Network", diverging, raising=False)
+    outcome = run(
+        *("explain", csv, "--target", "y", "--drop", "label,name,text", "--model", "network")
+    )
+    assert outcome.exit_code == 2
+    assert "training diverged" in outcome.output
     assert len(outcome.output.strip().splitlines()) == 1
 
 

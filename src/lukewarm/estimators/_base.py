@@ -23,9 +23,15 @@ from lukewarm.estimators._problem import (
     warn_seen_rows,
 )
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
-from lukewarm.learners import Learner, as_learner, check_can_go_on, weights_by_code
+from lukewarm.learners import (
+    Learner,
+    as_learner,
+    check_can_go_on,
+    share_set_aside,
+    weights_by_code,
+)
 from lukewarm.parallel import run_jobs
-from lukewarm.reduction import FoldedStopping, Reduction, as_reduction, check_suits
+from lukewarm.reduction import FoldedStopping, Reduction, Retrain, as_reduction, check_suits
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
@@ -142,7 +148,6 @@ class ImportanceEstimator(BaseEstimator):
             for seed in draw_seeds(generator, len(splits))
         ]
         check_columns(problem, learners[0], self._model_name)
-        check_can_go_on(self.model, learners[0], self.method)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
@@ -153,13 +158,19 @@ class ImportanceEstimator(BaseEstimator):
             if by_folds
             else as_reduction(self.method, rule, max_steps, stride)
         )
+        check_can_go_on(self.model, learners[0], reduction.name)
         check_suits(reduction, learners[0])
         numbers = np.concatenate([split.evaluation for split in splits])
         folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
         plan = self._plan(folds, problem.strata, numbers, generator)
         fill = fill_by_column(self.fill, problem)
         if self.prefit:
-            full_models = [trained_full(problem, splits[0], learners[0], fill)]
+            set_aside = share_set_aside(self.model)
+            trained = trained_full(
+                problem, splits[0], learners[0], fill, set_aside, generator.spawn(1)[0]
+            )
+            retrains = isinstance(reduction, Retrain)
+            full_models = [trained.for_retraining(problem) if retrains else trained]
         else:
             full_models = run_jobs(
                 lambda job: train_full(problem, *job, rule, max_steps, fill, binds=not by_folds),
@@ -174,7 +185,7 @@ class ImportanceEstimator(BaseEstimator):
             reduction,
             plan,
             numbers,
-            self.symmetric,
+            not self.prefit if self.symmetric is None else self.symmetric,
             generator,
             rule,
             max_steps,

@@ -42,7 +42,8 @@ def compare_with_retraining(
 ) -> pd.DataFrame:
     """Return one row per feature set: both estimates, their gap, and what each cost."""
     retrain = Retrain(prepared.rule, prepared.max_steps)
-    again = replace(prepared, reduction=retrain, symmetric=False)
+    full_models = [each.for_retraining(prepared.problem) for each in prepared.full_models]
+    again = replace(prepared, reduction=retrain, full_models=full_models, symmetric=False)
     sets: list[FeatureSet] = [(), *(result.removed[number] for number in numbers)]
     jobs = [(fold, removed) for removed in sets for fold in range(len(prepared.full_models))]
     seeds = draw_seeds(prepared.generator, len(jobs))

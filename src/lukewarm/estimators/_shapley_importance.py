@@ -94,7 +94,7 @@ class ShapleyImportance(ImportanceEstimator):
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
-        symmetric: bool = True,
+        symmetric: bool | None = None,
         prefit: bool = False,
         level: float = 0.95,
         random_state: RandomState = None,

@@ -57,7 +57,8 @@ class VariableImportance(ImportanceEstimator):
         Number of folds: every row is evaluated once, by models that never saw it.
     train_fraction : float, default 0.75
         Share of the rows for training, and of those for the gradient steps (the rest of them
-        decide when to stop). With `cross_fit`, the latter only.
+        decide when to stop). With `cross_fit`, the latter only. A model that is fitted in one go
+        learns from all of them.
     fill : "mean", "zero", number or mapping from columns to values, default "mean"
         The value a removed column is held at; "mean" is that of the training rows. Columns of
         levels are held at their most frequent one. A mapping gives some columns another value.
@@ -71,15 +72,18 @@ class VariableImportance(ImportanceEstimator):
         The fall in loss that counts as improvement.
     max_steps : int, optional
         Most steps of one training run; the model's own by default.
-    symmetric : bool, default True
+    symmetric : bool, optional
         Whether the full model is given the same further training as the reduced ones before they
-        are compared; False is the paper's literal Algorithm 1.
+        are compared. By default it is, except with `prefit`: then the full model is the user's,
+        as it stands. False is the paper's literal Algorithm 1.
     prefit : bool, default False
         Whether `model` is already trained and explained as it stands. `fit` then takes the rows it
-        was trained on, and rows it has not seen as `X_eval`, `y_eval`.
+        was trained on, and rows it has not seen as `X_eval`, `y_eval`. Reduced models that are
+        retrained (by "retrain", or in `check`) learn from as many rows of `X` as the model did,
+        for as many steps as it has.
     screen : "dropout", optional
-        Rank all feature sets by dropout first, on the rows that decide when to stop, and go on
-        with the `keep` first of them only.
+        Rank all feature sets by dropout first, on the rows that decide when to stop (the training
+        rows of a model that is fitted in one go), and go on with the `keep` first of them only.
     keep : int, default 20
         Feature sets that survive the screening.
     level : float, default 0.95
@@ -128,7 +132,7 @@ class VariableImportance(ImportanceEstimator):
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
-        symmetric: bool = True,
+        symmetric: bool | None = None,
         prefit: bool = False,
         screen: str | None = None,
         keep: int = 20,
