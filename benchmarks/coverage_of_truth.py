@@ -15,7 +15,8 @@ import numpy as np
 
 from lukewarm.data import split_rows
 from lukewarm.datasets import make_correlated_linear
-from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
+from lukewarm.evaluation import importance_from_predictions
+from lukewarm.results import HealthWarning
 
 RESULTS = Path(__file__).parent / "results" / "coverage_of_truth.json"
 CORRELATIONS = (0.0, 0.2, 0.5, 0.8)
@@ -28,14 +29,14 @@ def covers(correlation, replicate):
     X, y = data.X.to_numpy()[rows], data.y.to_numpy()[rows]
     full = X @ data.coefficients
     reduced = full + data.coefficients[0] * (correlation * X[:, 1] - X[:, 0])
-    low, high = importance_from_predictions(y, full, reduced).interval()
+    low, high = importance_from_predictions(y, full, reduced).interval(reach_zero=True)
     return bool(low[0] <= data.true_importance("X1") <= high[0])
 
 
 @click.command()
 @click.option("--replicates", default=500, show_default=True)
 def main(replicates):
-    warnings.simplefilter("ignore", NearZeroWarning)
+    warnings.simplefilter("ignore", HealthWarning)
     coverage = {
         correlation: float(np.mean([covers(correlation, number) for number in range(replicates)]))
         for correlation in CORRELATIONS

@@ -43,7 +43,7 @@ def explain(correlation, seed):
 @click.command()
 @click.option("--replicates", default=10, show_default=True)
 def main(replicates):
-    warnings.simplefilter("ignore", lw.NearZeroWarning)
+    warnings.simplefilter("ignore", lw.HealthWarning)
     table = {
         correlation: pd.DataFrame(explain(correlation, seed) for seed in range(replicates)).mean()
         for correlation in (0.0, 0.5, 0.8, 1.0)

@@ -1,4 +1,5 @@
 import json
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -26,6 +27,17 @@ def test_explain_prints_a_row_per_feature(csv):
     assert outcome.exit_code == 0, outcome.output
     for name in ("X1", "X6", "ci_low", "p_value"):
         assert name in outcome.output
+
+
+def test_explain_tells_what_is_wrong_with_the_table(csv, tmp_path):
+    table = pd.read_csv(csv).drop(columns=["label", "name"])
+    table["X1"] = table["X1"].astype(str).str.replace(".", ",")
+    table.to_csv(tmp_path / "table.csv", index=False)
+    outcome = run("explain", tmp_path / "table.csv", "--target", "y")
+    assert outcome.exit_code == 0, outcome.output
+    assert "X1: it holds numbers with decimal commas" in outcome.output
+    assert "text: it has 400 levels in 400 rows" in outcome.output
+    assert "Health: 2 warnings (decimal_comma, id_like)" in outcome.output
 
 
 def test_explain_writes_tables_and_a_figure(csv, tmp_path):
@@ -79,6 +91,20 @@ def test_bad_input_gets_one_line_and_exit_code_2(csv, arguments, message):
     assert outcome.exit_code == 2
     assert message in outcome.output
     assert "Traceback" not in outcome.output
+    assert len(outcome.output.strip().splitlines()) == 1
+
+
+def test_a_diverged_network_gets_one_line_and_exit_code_2(csv, monkeypatch):
+    pytest.importorskip("torch")
+    from lukewarm import learners
+
+    diverging = partial(learners.Network, widths=(8,), optimizer="sgd", learning_rate=1e4)
+    monkeypatch.setattr(learners, "Network", diverging, raising=False)
+    outcome = run(
+        *("explain", csv, "--target", "y", "--drop", "label,name,text", "--model", "network")
+    )
+    assert outcome.exit_code == 2
+    assert "training diverged" in outcome.output
     assert len(outcome.output.strip().splitlines()) == 1
 
 

@@ -8,7 +8,7 @@ from lukewarm._version import __version__
 if TYPE_CHECKING:
     from lukewarm import datasets, shapley
     from lukewarm.estimators import PrecisionWarning, ShapleyImportance, VariableImportance
-    from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
+    from lukewarm.evaluation import importance_from_predictions
     from lukewarm.plotting import (
         plot_comparison,
         plot_convergence,
@@ -17,19 +17,24 @@ if TYPE_CHECKING:
         plot_trace,
     )
     from lukewarm.results import (
+        HealthWarning,
         ImportanceResult,
         ImportanceWarning,
         MeasureValue,
+        NearZeroWarning,
+        Remark,
         ShapleyResult,
         TrainingTrace,
     )
 
 __all__ = [
+    "HealthWarning",
     "ImportanceResult",
     "ImportanceWarning",
     "MeasureValue",
     "NearZeroWarning",
     "PrecisionWarning",
+    "Remark",
     "ShapleyImportance",
     "ShapleyResult",
     "TrainingTrace",
@@ -47,11 +52,13 @@ __all__ = [
 
 # Public names load their rooms when first used, so that the import itself takes no time.
 _ROOM_OF = {
+    "HealthWarning": "results",
     "ImportanceResult": "results",
     "ImportanceWarning": "results",
     "MeasureValue": "results",
-    "NearZeroWarning": "evaluation",
+    "NearZeroWarning": "results",
     "PrecisionWarning": "estimators",
+    "Remark": "results",
     "ShapleyImportance": "estimators",
     "ShapleyResult": "results",
     "TrainingTrace": "results",

@@ -33,7 +33,7 @@ def _plain_errors(command: Callable[..., None]) -> Callable[..., None]:
                 command(*args, **options)
             for note in notes:
                 click.echo(f"Note: {note.message}", err=True)
-        except (ValueError, TypeError, OSError, ImportError) as error:
+        except (ValueError, TypeError, OSError, ImportError, FloatingPointError) as error:
             raise _Failure(" ".join(str(error).split())) from error
 
     return guarded

@@ -15,9 +15,8 @@ import pandas as pd
 from lukewarm._files import write_text
 from lukewarm.datasets import make_correlated_linear
 from lukewarm.estimators import VariableImportance
-from lukewarm.evaluation import NearZeroWarning
 from lukewarm.plotting import plot_comparison, plot_importance, plot_trace, save_figure
-from lukewarm.results import ImportanceResult
+from lukewarm.results import HealthWarning, ImportanceResult
 
 METHODS = ("dropout", "early_stopping", "retrain")
 
@@ -90,7 +89,7 @@ def compare(
     """Return the importances of every column by each of the three methods."""
     results = {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearZeroWarning)
+        warnings.simplefilter("ignore", HealthWarning)
         for method in METHODS:
             results[method] = VariableImportance(method=method, **options).fit(X, y).result_
     return Comparison(results, truth)

@@ -21,13 +21,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import lukewarm as lw
-from lukewarm.estimators._problem import SeenRowsWarning, UntrainedWarning
+from lukewarm.estimators._problem import SeenRowsWarning
 from lukewarm.estimators._quality import note_on_gap
-from lukewarm.evaluation import NearZeroWarning
 from lukewarm.learners.boosting import ObliviousBoostingRegressor
+from lukewarm.results import UntrainedWarning
 
 pytestmark = pytest.mark.filterwarnings(
-    f"ignore::{NearZeroWarning.__module__}.NearZeroWarning",
+    "ignore::lukewarm.HealthWarning",
     "ignore::sklearn.exceptions.ConvergenceWarning",
 )
 
@@ -186,6 +186,15 @@ def test_a_pipeline_of_numbers_finds_its_columns_by_name(linear):
     assert abs(result.result_.importance[1]) < 0.01
 
 
+def test_a_pipeline_that_ends_in_a_module_is_explained(linear):
+    torch = pytest.importorskip("torch")
+    layers = torch.nn.Sequential(torch.nn.Linear(6, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+    model = make_pipeline(StandardScaler(), layers)
+    vi = lw.VariableImportance(model, features=["X1", "X6"], max_steps=60, random_state=0)
+    result = vi.fit(linear.X, linear.y).result_
+    assert result.importance[0] > 5 * abs(result.importance[1])
+
+
 def test_several_classes_of_text_are_explained(mixed):
     X, _ = mixed
     labels = np.array(["low", "middle", "high"])[np.digitize(X["size"].fillna(0), [-0.5, 0.5])]
@@ -252,7 +261,7 @@ def test_a_trained_model_is_explained_as_it_stands(name, linear):
     own = model.predict(X[400:])
     method = "dropout" if name == "forest" else "early_stopping"
     vi = lw.VariableImportance(
-        model, method, features=["X1", "X5"], prefit=True, symmetric=False, random_state=0
+        model, method, features=["X1", "X5"], prefit=True, random_state=0
     ).fit(X[:400], y[:400], X_eval=X[400:], y_eval=y[400:])
     assert vi.result_.full.value == pytest.approx(-np.mean((y[400:] - own) ** 2), rel=1e-5)
     assert vi.result_.importance[0] > 5 * abs(vi.result_.importance[1])
@@ -271,9 +280,9 @@ def test_a_model_trained_on_levels_reads_them_as_it_did(name, mixed):
         model.set_params(cat_features=["kind"])
     model.fit(X[:350], y[:350])
     own = model.predict(X[350:])
-    vi = lw.VariableImportance(
-        model, features=["kind"], prefit=True, symmetric=False, random_state=0
-    ).fit(X[:350], y[:350], X_eval=X[350:], y_eval=y[350:])
+    vi = lw.VariableImportance(model, features=["kind"], prefit=True, random_state=0).fit(
+        X[:350], y[:350], X_eval=X[350:], y_eval=y[350:]
+    )
     assert vi.result_.full.value == pytest.approx(-np.mean((y[350:] - own) ** 2), rel=1e-5)
     assert vi.result_.importance[0] > 1
 

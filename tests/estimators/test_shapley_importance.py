@@ -7,7 +7,7 @@ import lukewarm as lw
 from lukewarm.learners import ObliviousBoosting
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::lukewarm.NearZeroWarning"),
+    pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning"),
     pytest.mark.filterwarnings("ignore::lukewarm.PrecisionWarning"),
 ]
 

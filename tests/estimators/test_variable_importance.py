@@ -6,7 +6,7 @@ from sklearn.base import clone
 import lukewarm as lw
 from lukewarm.learners import ObliviousBoosting
 
-pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.NearZeroWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 
 
 @pytest.fixture(scope="module")
@@ -170,8 +170,8 @@ class TestInference:
         assert set(vi.predictions_.weights) == {1.0, 3.0}
 
     def test_an_importance_near_zero_is_doubted(self, linear):
-        with pytest.warns(lw.NearZeroWarning, match="reach zero"):
-            fit(linear, features=["X4"])
+        health = fit(linear, features=["X4"]).result_.health()
+        assert {"near_zero", "better_without"} & set(health.query("feature == 'X4'")["name"])
 
 
 class TestClasses:

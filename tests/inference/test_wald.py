@@ -42,12 +42,16 @@ def test_intervals_reach_zero_and_keep_their_estimate():
     assert ((reached_low <= estimates) & (estimates <= reached_high)).all()
 
 
-def test_results_intervals_hold_a_possible_importance():
+def test_results_intervals_are_plain_and_on_request_hold_a_possible_importance():
     generator = np.random.default_rng(0)
     y = generator.normal(size=400)
     # The reduced model is plainly better than the full one.
     full = y + generator.normal(size=400)
     result = lw.importance_from_predictions(y, full, {"a": y + 0.1 * generator.normal(size=400)})
-    for low, high in (result.interval(), result.simultaneous_interval()):
-        assert low[0] < result.importance[0] < high[0] == 0
+    for interval in (result.interval, result.simultaneous_interval):
+        low, high = interval()
+        assert low[0] < result.importance[0] < high[0] < 0
+        reached_low, reached_high = interval(reach_zero=True)
+        assert (reached_low[0], reached_high[0]) == (low[0], 0.0)
+    assert result.to_frame()["ci_high"][0] < 0
     assert result.p_value()[0] > 0.99

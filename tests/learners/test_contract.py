@@ -134,6 +134,7 @@ ENGINES = {
     "sgd": Engine("sklearn", SGD),
     "skorch": Engine("skorch", skorch_net, takes_weights=False),
     "pipeline_of_trees": Engine("lightgbm", pipeline_ending_in(LIGHTGBM), knows_its_columns=False),
+    "pipeline_of_torch": Engine("torch", pipeline_ending_in(torch_module), knows_its_columns=False),
     "pipeline_of_epochs": Engine(
         "sklearn",
         pipeline_ending_in(MLP),
@@ -432,7 +433,7 @@ class TestLearnerContract:
         learner = as_learner(model, n_classes=n_classes, seed=0)
         learner.advance(X, target, 5)
         assert described(model.get_params()) == settings
-        assert not is_fitted(model)
+        assert not is_fitted(model[0] if isinstance(model, pipeline.Pipeline) else model)
 
     def test_stops_at_the_best_step_of_the_stopping_rows(self, engine, X, y):
         train, stopping = Rows(X[:200], y[:200]), Rows(X[200:], y[200:])

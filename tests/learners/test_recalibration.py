@@ -129,6 +129,31 @@ def test_networks_need_not_unlearn_what_they_were_sure_of(kind):
     assert moderate < 0.95 * sure
 
 
+def test_a_module_trained_elsewhere_is_recalibrated(generator):
+    torch = pytest.importorskip("torch")
+    X = generator.normal(size=(400, 2))
+    y = (X[:, 0] + 0.5 * generator.normal(size=400) > 0).astype(float)
+    module = torch.nn.Linear(2, 1)
+    with torch.no_grad():
+        # Sure of the second column, which tells nothing; so it is without the first.
+        module.weight.copy_(torch.tensor([[4.0, 2.0]]))
+        module.bias.zero_()
+    learner = as_learner(module, n_classes=2, seed=0, prefit=True)
+    without = X * [0, 1]
+    sure = mean_log_loss(y, learner.predict(without))
+    learner.recalibrate(without, X, y)
+    assert mean_log_loss(y, learner.predict(without)) < 0.9 * sure
+
+
+def test_an_untrained_module_is_left_as_it_is(generator):
+    torch = pytest.importorskip("torch")
+    X, y = generator.normal(size=(40, 2)), generator.integers(0, 2, 40).astype(float)
+    learner = as_learner(torch.nn.Linear(2, 1), n_classes=2, seed=0)
+    before = learner.predict(X)
+    learner.recalibrate(X * [0, 1], X, y)
+    np.testing.assert_array_equal(learner.predict(X), before)
+
+
 def test_an_untrained_pipeline_is_left_as_it_is(generator):
     X, y = generator.normal(size=(40, 2)), generator.integers(0, 2, 40).astype(float)
     learner = as_learner(make_pipeline(StandardScaler(), MLPClassifier()), n_classes=2, seed=0)

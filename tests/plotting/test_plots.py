@@ -4,7 +4,7 @@ from matplotlib import pyplot as plt
 
 import lukewarm as lw
 
-pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.NearZeroWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 
 
 @pytest.fixture(autouse=True)

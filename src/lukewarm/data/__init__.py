@@ -1,5 +1,6 @@
 """What the user's table becomes: feature names and sets, splits of the rows, removal of columns."""
 
+from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity
 from lukewarm.data._features import FeatureIndex, as_feature_sets
 from lukewarm.data._grouping import as_groups
@@ -7,6 +8,7 @@ from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
 from lukewarm.data._splits import RowSplit, halve_rows, split_folds, split_rows
 from lukewarm.data._table import as_table, as_target
+from lukewarm.data._text_doubts import text_doubts
 
 __all__ = [
     "FeatureIndex",
@@ -21,6 +23,8 @@ __all__ = [
     "as_table",
     "as_target",
     "halve_rows",
+    "column_doubts",
     "split_folds",
     "split_rows",
+    "text_doubts",
 ]

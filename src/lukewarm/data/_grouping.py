@@ -86,7 +86,7 @@ def correlation_groups(X: Features, index: FeatureIndex, threshold: float) -> di
     values = _numeric_columns(X)
     if len(values) < 2:
         return {}
-    correlation = np.abs(_rank_correlation(np.column_stack(list(values.values()))))
+    correlation = np.abs(rank_correlation(np.column_stack(list(values.values()))))
     distance = np.maximum(1 - correlation, 0.0)
     np.fill_diagonal(distance, 0.0)
     tree = linkage(squareform(distance, checks=False), method="complete")
@@ -121,7 +121,7 @@ def _prefixes(name: str) -> list[str]:
     ]
 
 
-def _rank_correlation(values: Matrix) -> Matrix:
+def rank_correlation(values: Matrix) -> Matrix:
     """Return Spearman's correlations; gaps take the mean rank, a constant column has none."""
     from scipy.stats import rankdata
 

@@ -15,6 +15,11 @@ class RowSplit:
     stopping: np.ndarray
     evaluation: np.ndarray
 
+    def without_stopping(self) -> RowSplit:
+        """Return the split in which the stopping rows train as well."""
+        train = np.sort(np.concatenate([self.train, self.stopping]))
+        return RowSplit(train, self.stopping[:0], self.evaluation)
+
 
 def split_rows(
     n_rows: int,

@@ -21,13 +21,18 @@ from lukewarm.estimators._problem import (
     fill_by_column,
     stack_rows,
     warn_seen_rows,
-    warn_untrained,
 )
 from lukewarm.estimators._runs import RunPlan, plan_runs
 from lukewarm.evaluation import INFERENCES, EvaluationPlan, EvaluationPredictions
-from lukewarm.learners import Learner, as_learner, check_can_go_on, weights_by_code
+from lukewarm.learners import (
+    Learner,
+    as_learner,
+    check_can_go_on,
+    share_set_aside,
+    weights_by_code,
+)
 from lukewarm.parallel import run_jobs
-from lukewarm.reduction import FoldedStopping, Reduction, as_reduction, check_suits
+from lukewarm.reduction import FoldedStopping, Reduction, Retrain, as_reduction, check_suits
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
@@ -219,7 +224,6 @@ class ImportanceEstimator(BaseEstimator):
             for number in range(len(runs.splits))
         ]
         check_columns(problem, learners[0], self._model_name)
-        check_can_go_on(self.model, learners[0], self.method)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
@@ -229,12 +233,18 @@ class ImportanceEstimator(BaseEstimator):
             if self.stopping == "cross_validation"
             else as_reduction(self.method, rule, max_steps, stride)
         )
+        check_can_go_on(self.model, learners[0], reduction.name)
         check_suits(reduction, learners[0])
         plan = self._plan(inference, runs, problem.strata, generator)
         fill = fill_by_column(self.fill, problem)
         keeps_table = getattr(reduction, "keeps_table", False)
         if self.prefit:
-            full_models = [trained_full(problem, runs.splits[0], learners[0], fill)]
+            set_aside = share_set_aside(self.model)
+            trained = trained_full(
+                problem, runs.splits[0], learners[0], fill, set_aside, generator.spawn(1)[0]
+            )
+            retrains = isinstance(reduction, Retrain)
+            full_models = [trained.for_retraining(problem) if retrains else trained]
         else:
             full_models = run_jobs(
                 lambda job: train_full(
@@ -245,16 +255,13 @@ class ImportanceEstimator(BaseEstimator):
                 verbose=self.verbose,
                 description="full models",
             )
-            for each in full_models:
-                if each.trace.stopped_step == 0:
-                    warn_untrained(each.trace.n_steps_taken)
         return Prepared(
             problem,
             full_models,
             reduction,
             runs,
             plan,
-            self.symmetric,
+            not self.prefit if self.symmetric is None else self.symmetric,
             root_seed,
             rule,
             max_steps,
@@ -281,6 +288,11 @@ class ImportanceEstimator(BaseEstimator):
         return EvaluationPlan.split(
             runs.fold_of_row, generator, None if strata is None else strata[numbers]
         )
+
+    @property
+    def _has_own_length(self) -> bool:
+        """Whether the most steps of a training run are a setting of the user's estimator."""
+        return self.max_steps is None and hasattr(self.model, "fit")
 
     @property
     def _model_name(self) -> str:

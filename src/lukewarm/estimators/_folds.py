@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 from lukewarm._typing import FeatureSet
 from lukewarm.data import Removal, Rows, RowSplit
 from lukewarm.estimators._problem import Problem
-from lukewarm.learners import BindsRows, Learner, train_until
+from lukewarm.learners import BindsRows, Learner, fits_in_one_go, train_for, train_until
 from lukewarm.reduction import ReducedModel, Reduction, ReductionData, constant_model
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -17,7 +19,11 @@ from lukewarm.stopping import StoppingRule
 
 @dataclass(frozen=True, eq=False)
 class FullModel:
-    """A trained full model, the rows for its reductions, and its evaluation rows."""
+    """A trained full model, the rows for its reductions, and its evaluation rows.
+
+    `learnt_from` are the rows that a model of the user's is held to have learnt from; None for a
+    model that was trained here.
+    """
 
     learner: Learner
     trace: TrainingTrace
@@ -26,12 +32,31 @@ class FullModel:
     evaluation: Rows
     n_features: int
     n_classes: int | None
+    learnt_from: np.ndarray | None = None
 
     def reduce(self, reduction: Reduction, removed: FeatureSet, seed: int) -> ReducedModel:
         """Return the model without `removed`; the constant one when no feature is left."""
         if len(removed) == self.n_features:
             return constant_model(self.data, self.n_classes)
         return reduction.reduce(self.learner, self.data, removed, seed)
+
+    def for_retraining(self, problem: Problem) -> FullModel:
+        """Return the full model with the rows on which models like it are trained anew.
+
+        A fair opponent of a model of the user's has as many rows and steps, so none are held out
+        to choose the steps.
+        """
+        if self.learnt_from is None:
+            return self
+        if self.learner.n_steps == 0:
+            raise ValueError(
+                "the trained model does not tell how many steps it was trained for, so models "
+                "retrained without a feature would not compare with it. Leave prefit out: then "
+                "the full model is trained here too, by the same rule; or use "
+                "method='early_stopping', and no check()."
+            )
+        train, stopping = problem.rows(self.learnt_from), problem.rows(self.learnt_from[:0])
+        return replace(self, data=replace(self.data, train=train, stopping=stopping))
 
 
 def train_full(
@@ -50,42 +75,61 @@ def train_full(
     keep them in a representation of its own.
     """
     started = perf_counter()
+    if fits_in_one_go(learner):
+        split = split.without_stopping()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
     removal = Removal.learn(parts[0].X, fill)
     table = parts
     if isinstance(learner, BindsRows):
         bound = learner.bind(*(part.X for part in parts))
         parts = [Rows(X, part.y, part.weights) for X, part in zip(bound, parts, strict=True)]
-    trained, trace = train_until(learner, parts[0], parts[1], rule, max_steps)
+    train, stopping, _ = parts
+    if fits_in_one_go(learner):
+        trained, trace = train_for(learner, train, 1)
+    else:
+        trained, trace = train_until(learner, train, stopping, rule, max_steps)
     train, stopping, evaluation = table if keeps_table else parts
     seconds = perf_counter() - started
     data = ReductionData(train, stopping, removal)
-    return _full_model(problem, trained, trace, seconds, data, evaluation)
-
-
-def trained_full(problem: Problem, split: RowSplit, learner: Learner, fill: Any) -> FullModel:
-    """Return a model the user has trained as the full model; `split` tells what each row is for."""
-    train, stopping, evaluation = (
-        problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
-    )
-    data = ReductionData(train, stopping, Removal.learn(train.X, fill))
-    return _full_model(problem, learner, TrainingTrace.untrained(), 0.0, data, evaluation)
-
-
-def _full_model(
-    problem: Problem,
-    learner: Learner,
-    trace: TrainingTrace,
-    seconds: float,
-    data: ReductionData,
-    evaluation: Rows,
-) -> FullModel:
     return FullModel(
-        learner,
+        trained,
         trace,
         seconds,
         data,
         evaluation,
-        len(problem.index),
-        problem.n_classes,
+        n_features=len(problem.index),
+        n_classes=problem.n_classes,
+    )
+
+
+def trained_full(
+    problem: Problem,
+    split: RowSplit,
+    learner: Learner,
+    fill: Any,
+    set_aside: float,
+    generator: np.random.Generator,
+) -> FullModel:
+    """Return a model the user has trained as the full model; `split` tells what each row is for.
+
+    `set_aside` is the share of its rows that the model kept to stop itself by.
+    """
+    learnt_from = split.without_stopping().train
+    if fits_in_one_go(learner):
+        split = split.without_stopping()  # and a new fit sets rows aside by itself
+    elif set_aside:
+        n_rows = max(round((1 - set_aside) * len(learnt_from)), 1)
+        learnt_from = np.sort(generator.permutation(learnt_from)[:n_rows])
+    train, stopping, evaluation = (
+        problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
+    )
+    return FullModel(
+        learner,
+        TrainingTrace.untrained(),
+        0.0,
+        ReductionData(train, stopping, Removal.learn(train.X, fill)),
+        evaluation,
+        n_features=len(problem.index),
+        n_classes=problem.n_classes,
+        learnt_from=learnt_from,
     )

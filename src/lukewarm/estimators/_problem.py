@@ -13,21 +13,17 @@ from sklearn.base import is_classifier
 
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number, check_weights
-from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target
+from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target, text_doubts
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
 from lukewarm.measures import Measure, as_measure, needs_classes
-from lukewarm.results import ImportanceWarning
+from lukewarm.results import ImportanceWarning, Remark
 
 _MINIMUM_ROWS_PER_CLASS = 5
 
 
 class SeenRowsWarning(ImportanceWarning):
     """A trained model is evaluated on rows it may have been trained on."""
-
-
-class UntrainedWarning(ImportanceWarning):
-    """The full model is no better than before its first step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +42,8 @@ class Problem:
         The labels behind the codes; None for a numeric target.
     n_evaluation : int, default 0
         How many of the last rows the user named for the evaluation; 0 where they are drawn.
+    doubts : tuple of Remark
+        On columns of text that may have been meant as something else.
     """
 
     X: Features
@@ -55,6 +53,7 @@ class Problem:
     measures: tuple[Measure, ...]
     classes: np.ndarray | None
     n_evaluation: int = 0
+    doubts: tuple[Remark, ...] = ()
 
     @property
     def n_classes(self) -> int | None:
@@ -75,6 +74,7 @@ class Problem:
 
 def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> Problem:
     """Return the checked problem; a target of text, or a classifier, makes it one of classes."""
+    X = as_pandas(X)
     table, names = as_table(X)
     y = as_pandas(y)
     if np.ndim(y) == 0:
@@ -94,7 +94,15 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
     for each in measures:
         check_measure(each, None if classes is None else len(classes))
     weights = check_weights(sample_weight, len(table))
-    return Problem(table, target, weights, FeatureIndex(names), measures, classes)
+    return Problem(
+        table,
+        target,
+        weights,
+        FeatureIndex(names),
+        measures,
+        classes,
+        doubts=text_doubts(X, table),
+    )
 
 
 def check_columns(problem: Problem, learner: Learner, model: str) -> None:
@@ -132,17 +140,6 @@ def warn_seen_rows() -> None:
         "the evaluation rows are drawn from X; if the model was trained on them, its skill and the "
         "importances are overstated. Pass rows it has not seen as X_eval and y_eval.",
         SeenRowsWarning,
-        stacklevel=4,
-    )
-
-
-def warn_untrained(n_steps: int) -> None:
-    """Warn that `n_steps` steps of training did not improve a full model."""
-    warnings.warn(
-        f"the full model is no better on the stopping rows after {n_steps} steps than before the "
-        "first, so it was left untrained and the importances mean nothing. Raise patience, or "
-        "lower the model's learning rate.",
-        UntrainedWarning,
         stacklevel=4,
     )
 

@@ -41,7 +41,8 @@ def compare_with_retraining(
 ) -> pd.DataFrame:
     """Return one row per feature set: both estimates, their gap, and what each cost."""
     retrain = Retrain(prepared.rule, prepared.max_steps)
-    again = replace(prepared, reduction=retrain, symmetric=False)
+    full_models = [each.for_retraining(prepared.problem) for each in prepared.full_models]
+    again = replace(prepared, reduction=retrain, full_models=full_models, symmetric=False)
     sets: list[FeatureSet] = [(), *(result.removed[number] for number in numbers)]
     outcomes = run_jobs(
         lambda job: again.outcome(*job),

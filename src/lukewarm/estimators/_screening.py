@@ -17,8 +17,8 @@ def screen_by_dropout(
     """Return the `keep` feature sets with the largest dropout importance, and all of these.
 
     Dropout only predicts, and overstates more often than it misses. It is measured on the rows
-    that decide when to stop, so the evaluation rows have no part in the choice and the intervals
-    of the sets that are kept stay valid.
+    that decide when to stop, or on the training rows of a model that is fitted in one go. The
+    evaluation rows have no part in the choice, so the intervals of the sets kept stay valid.
     """
     measure = prepared.problem.measures[0]
     importance = {
@@ -38,8 +38,9 @@ def screen_by_dropout(
 
 
 def _dropped(full: FullModel, removed: FeatureSet, measure: Measure) -> float:
-    rows, learner = full.data.stopping, full.learner
-    without = full.data.removal.apply(rows.X, removed)
+    data, learner = full.data, full.learner
+    rows = data.stopping if len(data.stopping) else data.train
+    without = data.removal.apply(rows.X, removed)
     return (
         measure.evaluate(rows.y, learner.predict(rows.X), rows.weights).value
         - measure.evaluate(rows.y, learner.predict(without), rows.weights).value

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count, check_number
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
+from lukewarm.estimators._health import fit_remarks, with_shapley_remarks
 from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
-from lukewarm.evaluation import warn_near_zero
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
-from lukewarm.results import ShapleyResult
+from lukewarm.results import ShapleyResult, warn_of
 from lukewarm.shapley import SOLVERS, Solution, check_exact_is_feasible
 
 _EXACT_BY_DEFAULT = 10
@@ -94,7 +94,7 @@ class ShapleyImportance(ImportanceEstimator):
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
-        symmetric: bool = True,
+        symmetric: bool | None = None,
         prefit: bool = False,
         level: float = 0.95,
         random_state: RandomState = None,
@@ -156,6 +156,9 @@ class ShapleyImportance(ImportanceEstimator):
         solver = self._chosen_solver(len(players))
         self._prepared = self._prepare(problem)
         self._players = players
+        self._remarks = fit_remarks(
+            self._prepared, players.values(), has_own_length=self._has_own_length
+        )
         self._run = ShapleyRun(
             self._prepared, list(players.values()), solver, self.n_jobs, self.verbose
         )
@@ -166,6 +169,7 @@ class ShapleyImportance(ImportanceEstimator):
         else:
             solution = self._run.grow_until(self._tolerance)
         self._record(solution)
+        warn_of(self.result_.health())
         if solver != "exact" and self.n_coalitions is None:
             warn_imprecise(self.result_.data_error, self.result_.shapley_value, self._tolerance)
         return self
@@ -185,6 +189,7 @@ class ShapleyImportance(ImportanceEstimator):
         check_is_fitted(self, "result_")
         check_count("n_coalitions", n_coalitions)
         self._record(self._run.grow(self._run.n_coalitions + n_coalitions))
+        warn_of(self.result_.health())
         return self
 
     def plot(self, **options: Any) -> Any:
@@ -238,12 +243,12 @@ class ShapleyImportance(ImportanceEstimator):
         measures = self._prepared.problem.measures
         solutions = [solution] + [self._run.solution_of(n) for n in range(1, len(measures))]
         self.results_ = {
-            measure.name: self._result(number, measure, each)
+            measure.name: with_shapley_remarks(
+                self._result(number, measure, each), self._prepared, self._remarks
+            )
             for number, (measure, each) in enumerate(zip(measures, solutions, strict=True))
         }
         self.result_ = self.results_[measures[0].name]
-        is_near = self.result_.interval()[0] <= 0
-        warn_near_zero(self.result_.names, is_near, self._prepared.inference)
 
     def _result(self, number: int, measure: Measure, solution: Solution) -> ShapleyResult:
         fitted = self._run.game.fit(solution.coalitions)

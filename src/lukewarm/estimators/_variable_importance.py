@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count
 from lukewarm.estimators._base import ImportanceEstimator, Outcome, Prepared
+from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
-from lukewarm.evaluation import near_zero, warn_near_zero
 from lukewarm.measures import Measure
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult
+from lukewarm.results import ImportanceResult, warn_of
 
 
 class VariableImportance(ImportanceEstimator):
@@ -57,7 +57,8 @@ class VariableImportance(ImportanceEstimator):
         split; three folds where "learning_curve" meets 2,000 rows or fewer.
     train_fraction : float, default 0.75
         Share of the rows for training, and of those for the gradient steps (the rest of them
-        decide when to stop). With `cross_fit`, the latter only.
+        decide when to stop). With `cross_fit`, the latter only. A model that is fitted in one go
+        learns from all of them.
     fill : "mean", "zero", number or mapping from columns to values, default "mean"
         The value a removed column is held at; "mean" is that of the training rows. Columns of
         levels are held at their most frequent one. A mapping gives some columns another value.
@@ -71,15 +72,18 @@ class VariableImportance(ImportanceEstimator):
         The fall in loss that counts as improvement.
     max_steps : int, optional
         Most steps of one training run; the model's own by default.
-    symmetric : bool, default True
+    symmetric : bool, optional
         Whether the full model is given the same further training as the reduced ones before they
-        are compared; False is the paper's literal Algorithm 1.
+        are compared. By default it is, except with `prefit`: then the full model is the user's,
+        as it stands. False is the paper's literal Algorithm 1.
     prefit : bool, default False
         Whether `model` is already trained and explained as it stands. `fit` then takes the rows it
-        was trained on, and rows it has not seen as `X_eval`, `y_eval`.
+        was trained on, and rows it has not seen as `X_eval`, `y_eval`. Reduced models that are
+        retrained (by "retrain", or in `check`) learn from as many rows of `X` as the model did,
+        for as many steps as it has.
     screen : "dropout", optional
-        Rank all feature sets by dropout first, on the rows that decide when to stop, and go on
-        with the `keep` first of them only.
+        Rank all feature sets by dropout first, on the rows that decide when to stop (the training
+        rows of a model that is fitted in one go), and go on with the `keep` first of them only.
     keep : int, default 20
         Feature sets that survive the screening.
     level : float, default 0.95
@@ -128,7 +132,7 @@ class VariableImportance(ImportanceEstimator):
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
-        symmetric: bool = True,
+        symmetric: bool | None = None,
         prefit: bool = False,
         screen: str | None = None,
         keep: int = 20,
@@ -205,12 +209,15 @@ class VariableImportance(ImportanceEstimator):
         by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
         swaps = self.swap_roles and prepared.inference == "split"
         self.predictions_ = prepared.predictions(by_set[0], by_set[1:], swap_roles=swaps)
+        remarks = fit_remarks(prepared, sets.values(), has_own_length=self._has_own_length)
         self.results_ = {
-            measure.name: self._result(measure, sets, prepared, by_set[1:])
+            measure.name: with_importance_remarks(
+                self._result(measure, sets, prepared, by_set[1:]), prepared, remarks
+            )
             for measure in problem.measures
         }
         self.result_ = self.results_[problem.measures[0].name]
-        warn_near_zero(self.result_.names, near_zero(self.result_), prepared.inference)
+        warn_of(self.result_.health())
         return self
 
     def check(self, n: int = 3) -> pd.DataFrame:

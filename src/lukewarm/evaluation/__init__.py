@@ -2,23 +2,15 @@
 
 from lukewarm.evaluation._checks import check_measure, encode_classes
 from lukewarm.evaluation._importance import importance_from_predictions
-from lukewarm.evaluation._predictions import (
-    EvaluationPredictions,
-    NearZeroWarning,
-    near_zero,
-    warn_near_zero,
-)
+from lukewarm.evaluation._predictions import EvaluationPredictions
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
 
 __all__ = [
     "INFERENCES",
     "EvaluationPlan",
     "EvaluationPredictions",
-    "NearZeroWarning",
     "check_measure",
     "encode_classes",
     "importance_from_predictions",
-    "near_zero",
     "skill_on_parts",
-    "warn_near_zero",
 ]

@@ -12,10 +12,10 @@ from lukewarm._random import as_generator
 from lukewarm._typing import Prediction, RandomState, Vector
 from lukewarm._validation import check_choice, check_fraction, check_vector, check_weights
 from lukewarm.evaluation._checks import check_measure, check_probabilities, encode_classes
-from lukewarm.evaluation._predictions import EvaluationPredictions, near_zero, warn_near_zero
+from lukewarm.evaluation._predictions import EvaluationPredictions
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan
 from lukewarm.measures import Measure, as_measure, needs_classes
-from lukewarm.results import ImportanceResult, TrainingTrace
+from lukewarm.results import ImportanceResult, TrainingTrace, warn_of
 
 
 def importance_from_predictions(
@@ -100,7 +100,7 @@ def importance_from_predictions(
         inference=inference,
         level=level,
     )
-    warn_near_zero(result.names, near_zero(result), inference)
+    warn_of(result.health())
     return result
 
 

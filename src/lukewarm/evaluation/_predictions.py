@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +9,7 @@ import numpy as np
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.measures import Measure, mean_of_rows
-from lukewarm.results import ImportanceResult, ImportanceWarning, MeasureValue
-
-_NEGLIGIBLE = 0.1
-
-
-class NearZeroWarning(ImportanceWarning):
-    """An importance so near zero that its paired interval cannot be relied on."""
+from lukewarm.results import MeasureValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,26 +96,3 @@ def _products(y: Vector, full: Prediction, reduced: Prediction) -> Vector:
         return (y - reduced) * (full - reduced)
     hit = (y[:, np.newaxis] == np.arange(full.shape[1])).astype(float)
     return np.sum((hit - reduced) * (full - reduced), axis=1)
-
-
-def warn_near_zero(names: tuple[str, ...], is_near: np.ndarray, inference: str) -> None:
-    """Warn of importances so near zero that the theory of a paired interval ends."""
-    near = [name for name, each in zip(names, is_near, strict=True) if each]
-    if near and inference == "paired":
-        listed = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
-        warnings.warn(
-            f"the paired intervals of {listed} reach zero, or lie so near it that they are not "
-            'valid; use inference="split" to test whether an importance is zero.',
-            NearZeroWarning,
-            stacklevel=3,
-        )
-
-
-def near_zero(result: ImportanceResult) -> np.ndarray:
-    """Return where an interval reaches zero, or has hardly any width because models are alike.
-
-    The latter is taken to be so where an importance is below a tenth of the error with which the
-    skill of the full model itself is known: two trainings may differ by as much.
-    """
-    negligible = result.importance < _NEGLIGIBLE * result.full.standard_error
-    return (result.interval()[0] <= 0) | negligible

@@ -14,11 +14,12 @@ import pandas as pd
 from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm.data import Removal, Rows, split_rows
-from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
+from lukewarm.evaluation import importance_from_predictions
 from lukewarm.experiments._base import Record
 from lukewarm.experiments._models import PaperModel, start_engine
 from lukewarm.learners import BindsRows, Learner, as_learner, train_until
 from lukewarm.reduction import ReductionData
+from lukewarm.results import HealthWarning
 
 _TRAIN_FRACTION = 0.75
 _WARM = ("early_stopping", "kernel_flow", "lazy")
@@ -130,7 +131,7 @@ def compare(
         reduced = [reduce(trained, method, removed) for removed in features]
         named = {str(number): each.prediction for number, each in enumerate(reduced)}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearZeroWarning)
+            warnings.simplefilter("ignore", HealthWarning)
             fair = importance_from_predictions(y, own_full(trained, method), named, measure)
             literal = importance_from_predictions(y, plain, named, measure)
         outcome[method] = {

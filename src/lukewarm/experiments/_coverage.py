@@ -12,13 +12,14 @@ import pandas as pd
 from scipy.stats import binom
 
 from lukewarm.datasets import make_correlated_linear
-from lukewarm.evaluation import INFERENCES, NearZeroWarning, importance_from_predictions
+from lukewarm.evaluation import INFERENCES, importance_from_predictions
 from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._comparison import Trained, methods_of, own_full, reduce, train_full
 from lukewarm.experiments._models import MODELS, default_network, paper_model
 from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
 from lukewarm.inference import reach_zero, wald_interval
 from lukewarm.plotting import new_figure, tidy
+from lukewarm.results import HealthWarning
 
 _FEATURE = "X1"
 _LEVEL = 0.95
@@ -125,7 +126,7 @@ def _both(trained: Trained, method: str, seed: int) -> dict[str, Any]:
     outcome: dict[str, Any] = {"seconds": reduced.seconds}
     for inference in INFERENCES:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearZeroWarning)
+            warnings.simplefilter("ignore", HealthWarning)
             result = importance_from_predictions(
                 trained.evaluation.y,
                 full,

@@ -13,9 +13,10 @@ from lukewarm.learners._base import (
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
+from lukewarm.learners._fitted import share_set_aside
 from lukewarm.learners._registry import as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
-from lukewarm.learners._training import stopping_loss, train_until
+from lukewarm.learners._training import fits_in_one_go, stopping_loss, train_for, train_until
 
 __all__ = [
     "AutoLearner",
@@ -36,17 +37,20 @@ __all__ = [
     "PartialFitLearner",
     "PipelineLearner",
     "Recalibrates",
+    "RefitOnlyLearner",
     "SkorchLearner",
     "StagedLearner",
     "StagedPipelineLearner",
     "TakesOver",
     "TorchLearner",
-    "WholeFitLearner",
     "XGBoostLearner",
     "as_learner",
     "check_can_go_on",
     "classifies",
+    "fits_in_one_go",
+    "share_set_aside",
     "stopping_loss",
+    "train_for",
     "train_until",
     "weights_by_code",
 ]
@@ -66,11 +70,11 @@ _LOADED_ON_DEMAND = {
     "ObliviousBoostingRegressor": "lukewarm.learners.boosting",
     "PartialFitLearner": "lukewarm.learners._sklearn_epochs",
     "PipelineLearner": "lukewarm.learners._pipeline",
+    "RefitOnlyLearner": "lukewarm.learners._refit_only",
     "SkorchLearner": "lukewarm.learners._skorch",
     "StagedPipelineLearner": "lukewarm.learners._pipeline",
     "learner_of_boosting": "lukewarm.learners.boosting",
     "TorchLearner": "lukewarm.learners._torch",
-    "WholeFitLearner": "lukewarm.learners._sklearn_any",
     "XGBoostLearner": "lukewarm.learners._xgboost",
 }
 

@@ -20,8 +20,11 @@ class Learner(Protocol):
 
     - ``loss(y, prediction, weights) -> float``: what decides when to stop (mean squared error);
     - ``patience`` and ``max_steps``: defaults of the stopping rule that suit the model (10, 1000);
+    - ``can_warm_start``: False for a model that is fitted in one go (True). Such a model has one
+      step, its whole fit. It has no choice of step, and so no need of stopping rows;
     - ``accepts_missing`` and ``accepts_categories``: whether X may hold nan, and frames with
-      category columns (False).
+      category columns (False);
+    - ``most_levels``: how many levels of a column are told apart (all of them).
     """
 
     @property

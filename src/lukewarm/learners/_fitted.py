@@ -35,6 +35,30 @@ def check_fitted(estimator: Any, n_classes: int | None) -> None:
         )
 
 
+def share_set_aside(model: Any) -> float:
+    """Return the share of its rows that a trained model kept to validate or stop itself by.
+
+    Examples
+    --------
+    >>> from sklearn.neural_network import MLPRegressor
+    >>> share_set_aside(MLPRegressor()), share_set_aside(MLPRegressor(early_stopping=True))
+    (0.0, 0.1)
+    """
+    steps = getattr(model, "steps", None)
+    if steps:
+        return share_set_aside(steps[-1][1])
+    # skorch: a number of folds, of which one is kept, or a share.
+    kept = getattr(getattr(model, "train_split", None), "cv", None)
+    if isinstance(kept, int | float):
+        return 1 / kept if kept > 1 else float(kept)
+    # scikit-learn, from the surest sign to the faintest: what a booster of histograms did, what a
+    # network or a booster of exact trees was told to do.
+    is_patient = getattr(model, "n_iter_no_change", None) is not None
+    stops = getattr(model, "do_early_stopping_", getattr(model, "early_stopping", is_patient))
+    fraction = getattr(model, "validation_fraction", None)
+    return fraction if stops and isinstance(fraction, float) else 0.0
+
+
 def check_columns_seen(model: Any, names: tuple[str, ...] | None) -> None:
     """Raise when a trained model knows other columns than those of X, or in another order."""
     if names is None:

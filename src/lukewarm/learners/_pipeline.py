@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import Learner, LengthensSteps, Recalibrates, StagedLearner
-from lukewarm.learners._fitted import as_seen, check_fitted, with_names
+from lukewarm.learners._fitted import as_seen, with_names
 from lukewarm.learners._sklearn_epochs import untrained_prediction
 
 
@@ -49,8 +49,10 @@ class PipelineLearner:
     def from_fitted(
         cls, pipeline: Any, last: Learner, *, feature_names: tuple[str, ...] | None = None
     ) -> PipelineLearner:
-        """Return a learner that stands where the fitted pipeline stands."""
-        check_fitted(pipeline, None)
+        """Return a learner that stands where the fitted pipeline stands.
+
+        Its last step has been found to be trained when `last` was made of it.
+        """
         learner = cls(pipeline, last, feature_names=feature_names)
         learner._transformers = pipeline[:-1]
         return learner
@@ -94,6 +96,12 @@ class PipelineLearner:
             self._keep(X, _as_features(matrix))
         self.last.advance(self._transform(X), y, n_steps, weights)
 
+    def lengthen_steps(self, factor: float) -> None:
+        """Make every further step of the model `factor` times as large."""
+        if not isinstance(self.last, LengthensSteps):
+            raise TypeError(f"the steps of a {type(self.last).__name__} cannot be lengthened.")
+        self.last.lengthen_steps(factor)
+
     def recalibrate(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
@@ -130,12 +138,6 @@ class StagedPipelineLearner(PipelineLearner):
     def block_size(self) -> int:
         """Steps worth taking in one call."""
         return self.last.block_size
-
-    def lengthen_steps(self, factor: float) -> None:
-        """Make every further step of the model `factor` times as large."""
-        if not isinstance(self.last, LengthensSteps):
-            raise TypeError(f"the steps of a {type(self.last).__name__} cannot be lengthened.")
-        self.last.lengthen_steps(factor)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` steps."""

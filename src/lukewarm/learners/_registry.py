@@ -38,7 +38,7 @@ _BY_NAME = {
     "network": "Network",
     "catboost": "CatBoostLearner",
 }
-_READ_NAMES = ("CatBoostLearner", "WholeFitLearner")
+_READ_NAMES = ("CatBoostLearner", "RefitOnlyLearner")
 _SUPPORTED = (
     "an estimator of CatBoost, LightGBM or XGBoost, HistGradientBoosting, GradientBoosting, MLP or "
     "SGD of scikit-learn, a skorch net, a torch.nn.Module, a Pipeline that ends in one of these, "
@@ -108,7 +108,7 @@ def _wrapper_of(model: Any) -> str:
         if wrapper is not None and getattr(model, "solver", None) != "lbfgs":
             return wrapper
     if all(hasattr(model, method) for method in ("fit", "predict", "get_params")):
-        return "WholeFitLearner"
+        return "RefitOnlyLearner"
     listed = ", ".join(repr(name) for name in _BY_NAME)
     raise TypeError(f"model must be {listed}, {_SUPPORTED}; got {type(model).__name__}.")
 
@@ -136,8 +136,6 @@ def _of_learner(model: Learner, n_classes: int | None, seed: int) -> Learner:
 def _of_trained(
     wrapper: str, model: Any, n_classes: int | None, seed: int, **options: Any
 ) -> Learner:
-    if wrapper == "TorchLearner":
-        return _load(wrapper)(model, standardize=False, n_classes=n_classes, seed=seed)
     if wrapper == "learner_of_boosting":
         check_fitted(model, n_classes)
         return model.learner_.copy(seed)

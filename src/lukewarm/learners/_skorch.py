@@ -13,6 +13,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._sklearn_epochs import prediction_of
 from lukewarm.learners._task import check_task
+from lukewarm.learners._torch_codes import take_codes_as_floats
 from lukewarm.learners._torch_random import draws_in_training, reinitialize, seeded
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
@@ -24,8 +25,8 @@ class SkorchLearner:
     ----------
     estimator : skorch NeuralNetRegressor, NeuralNetClassifier or NeuralNetBinaryClassifier
         Cloned, never changed. ``max_epochs`` becomes `max_steps`; callbacks and the net's own
-        validation split give way to the stopping rule. Inputs are passed on as float32 and not
-        standardised: put a scaler in front, in a Pipeline.
+        validation split give way to the stopping rule. Inputs are passed on as float32 (to
+        embedding layers as codes) and not standardised: put a scaler in front, in a Pipeline.
     n_classes : int, optional
         None for regression.
     seed : int, default 0
@@ -61,6 +62,7 @@ class SkorchLearner:
             self._net.initialize()
         if not isinstance(estimator.module, type):
             reinitialize(self._net.module_, seed)
+        take_codes_as_floats(self._net.module_)
 
     @classmethod
     def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> SkorchLearner:
@@ -69,6 +71,7 @@ class SkorchLearner:
         learner = cls(estimator, n_classes=n_classes, seed=seed)
         learner._net = deepcopy(estimator)
         _hand_over(learner._net, seed)
+        take_codes_as_floats(learner._net.module_)
         learner.n_steps = max(len(estimator.history), 1)
         return learner
 
@@ -102,7 +105,7 @@ class SkorchLearner:
 
     def _epoch(self, rows: np.ndarray, target: np.ndarray) -> None:
         seed = int(self._seeds.integers(2**31 - 1))
-        self._net.get_params(deep=False)["iterator_train__generator"].manual_seed(seed)
+        self._net.iterator_train__generator.manual_seed(seed)
         if draws_in_training(self._net.module_):
             with seeded(seed):
                 self._net.partial_fit(rows, target)
@@ -124,11 +127,14 @@ class SkorchLearner:
 
 def _hand_over(net: Any, seed: int) -> None:
     """Leave order, length and end of the training to the learner."""
-    generator = require("torch", "skorch").Generator().manual_seed(seed)
-    net.set_params(
-        verbose=0,
-        train_split=None,
-        max_epochs=1,
-        callbacks="disable",
-        iterator_train__generator=generator,
-    )
+    settings = {
+        "verbose": 0,
+        "train_split": None,
+        "max_epochs": 1,
+        "callbacks": "disable",
+        "iterator_train__generator": require("torch", "skorch").Generator().manual_seed(seed),
+    }
+    # Not by set_params: it refuses settings of an iterator once a net is trained, and leaves the
+    # callbacks of a trained net at work.
+    vars(net).update(settings)
+    net.callbacks_ = []

@@ -14,6 +14,7 @@ from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._scaling import Scaling
 from lukewarm.learners._takeover import Moments
 from lukewarm.learners._torch_batches import Shuffler
+from lukewarm.learners._torch_codes import reads_codes, take_codes_as_floats
 from lukewarm.learners._torch_layers import first_linear, let_take_over, rescaled
 from lukewarm.learners._torch_losses import (
     Criterion,
@@ -57,8 +58,8 @@ class TorchLearner:
     device : str, default "cpu"
     standardize : bool, default True
         Whether inputs (and the target of a regression) are standardised by the training rows of
-        the first step. Choose False for a module that is already trained, or that reads some
-        columns as codes.
+        the first step. Inputs of a module with embedding layers are left as they are: they hold
+        codes. Choose False for a module that is already trained, or that reads codes otherwise.
     steps_per_epoch : int, default 1
         With more than one, a step is that share of an epoch: training can then stop inside an
         epoch.
@@ -101,6 +102,7 @@ class TorchLearner:
         if not isinstance(module, torch.nn.Module):
             raise TypeError(f"module must be a torch.nn.Module; got {type(module).__name__}.")
         self._module = copy.deepcopy(module).to(device).eval()
+        take_codes_as_floats(self._module)
         self._custom_loss = None if loss is None else row_wise(loss)
         self._make_optimizer = optimizer_factory(optimizer or "adam")
         self._learning_rate = check_number("learning_rate", learning_rate, above=0)
@@ -116,6 +118,14 @@ class TorchLearner:
         self._input_scaling = Scaling.identity()
         self._target_scaling = Scaling.identity()
         self._n_steps = 0
+        self._is_trained = False
+
+    @classmethod
+    def from_fitted(cls, module: torch.nn.Module, *, n_classes: int | None, seed: int) -> Self:
+        """Return a learner that stands where the trained module stands; its steps are unknown."""
+        learner = cls(module, standardize=False, n_classes=n_classes, seed=seed)
+        learner._is_trained = True
+        return learner
 
     @property
     def n_steps(self) -> int:
@@ -134,6 +144,7 @@ class TorchLearner:
         twin._optimizer = None
         twin._input_scaling = twin._target_scaling = Scaling.identity()
         twin._n_steps = 0
+        twin._is_trained = False
         return twin
 
     def copy(self, seed: int | None = None) -> Self:
@@ -161,7 +172,7 @@ class TorchLearner:
 
         Otherwise a network spends its first epochs on unlearning what it was sure of.
         """
-        if self._n_classes is None or self._optimizer is None:
+        if self._n_classes is None or not self._is_trained:
             return
         margin, full_margin = (self._logits(rows) for rows in (X, before))
         to = recalibration(margin, full_margin, y, weights)
@@ -271,11 +282,12 @@ class TorchLearner:
         return self._make_optimizer(trained, lr=self._learning_rate)
 
     def _start(self, X: Features, y: Vector, weights: Vector | None) -> None:
-        if self._standardize:
+        if self._standardize and not reads_codes(self._module):
             self._input_scaling = Scaling.learn(np.asarray(X, dtype=float), weights)
-            if self._n_classes is None:
-                self._target_scaling = Scaling.learn(y, weights)
+        if self._standardize and self._n_classes is None:
+            self._target_scaling = Scaling.learn(y, weights)
         self._optimizer = self._new_optimizer()
+        self._is_trained = True
 
     def _step(
         self, inputs: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor | None

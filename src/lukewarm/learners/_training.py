@@ -1,4 +1,8 @@
-"""The only training loop: full fits, retraining and early stopping all go through it."""
+"""How learners are trained: until a rule stops them, or for a number of steps.
+
+Full fits, retraining and early stopping all go through `train_until`. `train_for` serves where no
+rows are held out to judge the steps.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +48,25 @@ def train_until(
     if isinstance(learner, StagedLearner):
         return _train_staged(learner, train, stopping, rule, max_steps)
     return _train_stepwise(learner, train, stopping, rule, max_steps)
+
+
+def train_for(learner: Learner, train: Rows, n_steps: int) -> tuple[Learner, TrainingTrace]:
+    """Return the learner after `n_steps` further steps, none of which is judged.
+
+    Parameters
+    ----------
+    learner : Learner
+        Trained in place.
+    train : Rows
+    n_steps : int
+    """
+    learner.advance(train.X, train.y, n_steps, train.weights)
+    return learner, TrainingTrace.unjudged(n_steps)
+
+
+def fits_in_one_go(learner: Learner) -> bool:
+    """Return whether a learner's only step is its whole fit."""
+    return not getattr(learner, "can_warm_start", True)
 
 
 def _train_stepwise(

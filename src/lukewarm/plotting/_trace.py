@@ -40,7 +40,7 @@ def plot_trace(
     drawn = False
     for number, name in enumerate(features):
         run = result.traces[result.names.index(name)][0]
-        if run.n_steps_taken == 0:
+        if np.isnan(run.losses).all():
             continue
         drawn = True
         colour = COLOURS[number % len(COLOURS)]
@@ -48,8 +48,9 @@ def plot_trace(
         axes.plot(run.stopped_step, run.losses[run.stopped_step], "o", color=colour)
     if not drawn:
         raise ValueError(
-            f"method {result.method!r} took no steps, so there is no trace to draw; use "
-            "early_stopping or retrain."
+            f"method {result.method!r} took no steps with {result.model} that stopping rows "
+            "judged, so there is no trace to draw; use early_stopping, or retrain with a model "
+            "that is trained step by step."
         )
     axes.set(xlabel="steps beyond the full model", ylabel="loss on the stopping rows")
     if result.method == "retrain":

@@ -84,8 +84,8 @@ class Projection:
 
 def _looks_at(full: Learner, data: ReductionData, removed: FeatureSet) -> bool:
     """Return whether predictions change at all when the columns are shuffled among rows."""
-    every = -(-len(data.stopping) // _PROBED_ROWS)
-    X = data.stopping.X
+    X = (data.stopping if len(data.stopping) else data.train).X
+    every = -(-len(X) // _PROBED_ROWS)
     rows = X.iloc[::every] if hasattr(X, "iloc") else X[::every]
     order = np.roll(np.arange(len(rows)), 1)
     values = {}

@@ -68,8 +68,9 @@ class Regressions:
     """
 
     def __init__(self, train: Rows, stopping: Rows, removal: Removal) -> None:
-        self.train, self.train_numbers = _at_most(train)
-        self.stopping, self.stopping_numbers = _at_most(stopping)
+        if not len(stopping):
+            train, stopping = _set_aside(train)
+        self.train, self.stopping = _at_most(train), _at_most(stopping)
         self._removal = removal
         basis = AdditiveBasis.learn(self.train.X)
         if len(basis.owner) > _MOST_CURVED:
@@ -103,11 +104,15 @@ class Regressions:
         removed : FeatureSet
         """
         kept = ~np.isin(self._basis.owner, removed)
-        candidates = list(self._ridge_fits(target, kept))
-        losses = [self._loss(held_out, fit) for fit in candidates]
-        ridge = candidates[int(np.argmin(losses))]
+        functions = self.stopping_rows.functions
+        ridge, *others = self._ridge_fits(target, kept)
+        left = held_out - ridge.predict(functions)
+        for fit in others:
+            left_by_fit = held_out - fit.predict(functions)
+            if self._helps(left, left_by_fit):
+                ridge, left = fit, left_by_fit
         scale = max(float(np.mean(np.square(held_out))), _NOTHING)
-        if min(losses) <= _NOTHING * scale:
+        if np.mean(np.square(left)) <= _NOTHING * scale:
             return Regression(ridge, None, TrainingTrace.untrained())
         train, stopping = (
             Rows(rows.without(removed, self._removal.fill_values), values, part.weights)
@@ -115,7 +120,7 @@ class Regressions:
                 self._binned,
                 (
                     target - ridge.predict(self.train_rows.functions),
-                    held_out - ridge.predict(self.stopping_rows.functions),
+                    left,
                 ),
                 (self.train, self.stopping),
                 strict=True,
@@ -124,7 +129,8 @@ class Regressions:
         trees, trace = train_until(
             self._trees.fresh(0), train, stopping, Patience(_TREE_PATIENCE), _MOST_TREES
         )
-        return Regression(ridge, trees if trace.stopped_step else None, trace)
+        helps = self._helps(left, left - trees.predict(stopping.X))
+        return Regression(ridge, trees if helps else None, trace)
 
     def _ridge_fits(self, target: Vector, kept: np.ndarray) -> list[RidgeFit]:
         mean = float(np.average(target, weights=self.train.weights))
@@ -141,16 +147,31 @@ class Regressions:
             ]
         return fits
 
-    def _loss(self, held_out: Vector, fit: RidgeFit) -> float:
-        errors = np.square(held_out - fit.predict(self.stopping_rows.functions))
-        return float(np.average(errors, weights=self.stopping.weights))
+    def _helps(self, before: Vector, after: Vector) -> bool:
+        """Return whether errors on the stopping rows fall by more than their standard error.
+
+        The richer function has more to learn from the same rows; without clear gain it would only
+        bring noise into the guess.
+        """
+        gain = np.square(before) - np.square(after)
+        weights = self.stopping.weights
+        gain = gain if weights is None else gain * (weights / weights.mean())
+        return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
 
 
-def _at_most(rows: Rows) -> tuple[Rows, np.ndarray]:
-    """Return at most so many rows, evenly spaced, and their numbers."""
-    numbers = np.arange(len(rows))[:: -(-len(rows) // _MOST_ROWS)]
-    if len(numbers) == len(rows):
-        return rows, numbers
+def _set_aside(rows: Rows) -> tuple[Rows, Rows]:
+    """Return three quarters of the rows, and the others to stop by."""
+    is_stopping = np.arange(len(rows)) % 4 == 3
+    return tuple(_chosen(rows, np.flatnonzero(mask)) for mask in (~is_stopping, is_stopping))  # type: ignore[return-value]
+
+
+def _chosen(rows: Rows, numbers: np.ndarray) -> Rows:
     X = rows.X.iloc[numbers] if isinstance(rows.X, pd.DataFrame) else rows.X[numbers]
     weights = None if rows.weights is None else rows.weights[numbers]
-    return Rows(X, rows.y[numbers], weights), numbers
+    return Rows(X, rows.y[numbers], weights)
+
+
+def _at_most(rows: Rows) -> Rows:
+    """Return at most so many rows, evenly spaced."""
+    numbers = np.arange(len(rows))[:: -(-len(rows) // _MOST_ROWS)]
+    return rows if len(numbers) == len(rows) else _chosen(rows, numbers)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from lukewarm._typing import FeatureSet
-from lukewarm.learners import Learner, train_until
+from lukewarm.learners import Learner, train_for, train_until
 from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -14,12 +14,17 @@ from lukewarm.stopping import StoppingRule
 
 @dataclass(frozen=True)
 class Retrain:
-    """Train anew, by the rule the full model was trained by.
+    """Train anew, as the full model was trained.
 
     Parameters
     ----------
     rule : StoppingRule
     max_steps : int
+
+    Notes
+    -----
+    Where there are no stopping rows, the new model takes as many steps as the full model has
+    taken. That is so for a model that is fitted in one go and for one that the user has trained.
     """
 
     rule: StoppingRule
@@ -34,6 +39,10 @@ class Retrain:
             return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
         started = perf_counter()
         train, stopping = data.without(removed)
-        learner, trace = train_until(full.fresh(seed), train, stopping, self.rule, self.max_steps)
+        learner = full.fresh(seed)
+        if len(stopping):
+            learner, trace = train_until(learner, train, stopping, self.rule, self.max_steps)
+        else:
+            learner, trace = train_for(learner, train, full.n_steps)
         predict = predict_without(learner, data.removal, removed)
         return ReducedModel(predict, trace, perf_counter() - started)

@@ -1,13 +1,26 @@
 """Frozen records of what was measured: traces, values, importances; to_frame, save and load."""
 
+from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
-from lukewarm.results._records import ImportanceWarning, MeasureValue, TrainingTrace
+from lukewarm.results._records import (
+    HealthWarning,
+    ImportanceWarning,
+    MeasureValue,
+    NearZeroWarning,
+    TrainingTrace,
+    UntrainedWarning,
+)
 from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [
+    "HealthWarning",
     "ImportanceResult",
     "ImportanceWarning",
     "MeasureValue",
+    "NearZeroWarning",
+    "Remark",
     "ShapleyResult",
     "TrainingTrace",
+    "UntrainedWarning",
+    "warn_of",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from pathlib import Path
 
@@ -16,11 +16,12 @@ from lukewarm._validation import check_choice, check_fraction
 from lukewarm.inference import (
     adjust_p_values,
     p_value,
-    reach_zero,
     simultaneous_quantile,
     standard_error,
     wald_interval,
 )
+from lukewarm.inference import reach_zero as extend_to_zero
+from lukewarm.results._health import Remark, health_frame, health_line, remarks_on_estimates
 from lukewarm.results._records import MeasureValue, TrainingTrace
 from lukewarm.results._storage import read_record, write_record
 
@@ -57,6 +58,8 @@ class ImportanceResult:
     scores : tuple of MeasureValue, optional
         The product statistic of each feature set, mean[(y - h)(f - h)], from which the p-values
         of "the importance is zero" derive; without it they are those of the intervals.
+    remarks : tuple of Remark
+        What the table and the training gave to say; `health` adds what the estimates show.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class ImportanceResult:
     level: float = 0.95
     notes: tuple[str, ...] = ()
     scores: tuple[MeasureValue, ...] | None = None
+    remarks: tuple[Remark, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -109,25 +113,40 @@ class ImportanceResult:
         """What each importance moved when the training rows doubled; 0 where that is not known."""
         return np.array([(self.full - reduced).shift for reduced in self.reduced])
 
-    def interval(self, level: float | None = None) -> tuple[Vector, Vector]:
+    def interval(
+        self, level: float | None = None, *, reach_zero: bool = False
+    ) -> tuple[Vector, Vector]:
         """Return the low and high ends of the Wald intervals, each of shape (n_sets,).
 
-        An importance is not negative, so an interval wholly below zero is extended to it.
+        Parameters
+        ----------
+        level : float, optional
+            The result's own by default.
+        reach_zero : bool, default False
+            Whether intervals wholly below zero are extended to it. A true importance is not
+            negative, so these cover it at least as often; the plain ones show by how much the
+            models are better without a feature.
         """
         ends = wald_interval(self.importance, self.standard_error, self._level(level))
-        return reach_zero(*ends)
+        return extend_to_zero(*ends) if reach_zero else ends
 
     def simultaneous_interval(
-        self, level: float | None = None, random_state: RandomState = 0
+        self,
+        level: float | None = None,
+        random_state: RandomState = 0,
+        *,
+        reach_zero: bool = False,
     ) -> tuple[Vector, Vector]:
         """Return the ends of intervals that cover all the importances together.
 
         The half-width in standard errors comes from a multiplier bootstrap of the influence
-        values, so correlated importances cost less than Bonferroni's bound.
+        values, so correlated importances cost less than Bonferroni's bound. `reach_zero` is that
+        of `interval`.
         """
         quantile = simultaneous_quantile(self.influence, self._level(level), random_state)
         half_width = quantile * self.standard_error
-        return reach_zero(self.importance - half_width, self.importance + half_width)
+        ends = self.importance - half_width, self.importance + half_width
+        return extend_to_zero(*ends) if reach_zero else ends
 
     def p_value(self, delta: float = 0.0) -> Vector:
         """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,).
@@ -158,6 +177,26 @@ class ImportanceResult:
             for name in (first, second)
         ]
         return chosen[1] - chosen[0]
+
+    def health(self) -> pd.DataFrame:
+        """Return what to know before relying on these numbers, one row per remark.
+
+        Returns
+        -------
+        DataFrame
+            With columns severity ("warning" or "note"), name, feature and message, warnings
+            first; empty when there is nothing to say.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> y, noise = np.random.default_rng(0).normal(size=(2, 50))
+        >>> result = lw.importance_from_predictions(y, y + noise, {"a": y + 1.001 * noise})
+        >>> result.health()[["severity", "name", "feature"]]
+          severity       name feature
+        0  warning  near_zero       a
+        """
+        return health_frame(self._all_remarks)
 
     def to_frame(
         self,
@@ -232,6 +271,7 @@ class ImportanceResult:
             scores=None
             if first.scores is None
             else tuple(score for part in parts for score in part.scores or ()),
+            remarks=tuple(dict.fromkeys(each for part in parts for each in part.remarks)),
         )
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -255,6 +295,7 @@ class ImportanceResult:
             "inference": self.inference,
             "level": self.level,
             "notes": self.notes,
+            "remarks": [asdict(remark) for remark in self.remarks],
         }
         arrays = {
             "influence": np.stack([reduced.influence for reduced in self.reduced]),
@@ -304,12 +345,22 @@ class ImportanceResult:
                 for fold, step in enumerate(record["full_stopped_steps"])
             ),
             notes=tuple(record.get("notes", ())),
+            remarks=tuple(Remark(**remark) for remark in record.get("remarks", ())),
             **{key: record[key] for key in _PLAIN_FIELDS},
         )
 
     @property
     def _settings(self) -> tuple[str, ...]:
         return self.measure, self.method, self.model, self.inference
+
+    @property
+    def _all_remarks(self) -> tuple[Remark, ...]:
+        return (*self.remarks, *remarks_on_estimates(self, self.importance, self.full))
+
+    @property
+    def _footnotes(self) -> list[str]:
+        health = health_line(self._all_remarks)
+        return [*self.notes, health] if health else list(self.notes)
 
     def _level(self, level: float | None) -> float:
         return self.level if level is None else check_fraction("level", level)
@@ -323,11 +374,11 @@ class ImportanceResult:
 
     def __repr__(self) -> str:
         table = self.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}")
-        return "\n".join([f"ImportanceResult: {self._headline()}", table, *self.notes])
+        return "\n".join([f"ImportanceResult: {self._headline()}", table, *self._footnotes])
 
     def _repr_html_(self) -> str:
         table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._footnotes)
         return f"<p>{escape(self._headline())}</p>{table}{notes}"
 
 

@@ -14,6 +14,18 @@ class ImportanceWarning(UserWarning):
     """A doubt about the statistics of a result, never about the code."""
 
 
+class HealthWarning(ImportanceWarning):
+    """What a fit found that its reader should know; ``result_.health()`` lists all of it."""
+
+
+class NearZeroWarning(HealthWarning):
+    """A paired test finds an importance so near zero that its p-value cannot be relied on."""
+
+
+class UntrainedWarning(HealthWarning):
+    """The full model is no better than before its first step."""
+
+
 @dataclass(frozen=True, eq=False)
 class MeasureValue:
     """A measure's value with the influence value of every evaluation row.
@@ -87,7 +99,8 @@ class TrainingTrace:
     Parameters
     ----------
     losses : ndarray of shape (n_steps + 1,)
-        Loss on the stopping rows before any step and after each step taken.
+        Loss on the stopping rows before any step and after each step taken; nan where no rows
+        judged the steps.
     stopped_step : int
         The step whose model was kept.
     """
@@ -103,4 +116,9 @@ class TrainingTrace:
     @classmethod
     def untrained(cls) -> TrainingTrace:
         """Return the trace of a model that took no step and measured no loss."""
-        return cls(np.full(1, np.nan), 0)
+        return cls.unjudged(0)
+
+    @classmethod
+    def unjudged(cls, n_steps: int) -> TrainingTrace:
+        """Return the trace of a model that took `n_steps` steps and measured no loss."""
+        return cls(np.full(n_steps + 1, np.nan), n_steps)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -16,6 +16,7 @@ import pandas as pd
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_fraction
 from lukewarm.inference import adjust_p_values, p_value, standard_error, wald_interval
+from lukewarm.results._health import Remark, health_frame, health_line, remarks_on_estimates
 from lukewarm.results._records import MeasureValue
 from lukewarm.results._storage import read_record, write_record
 
@@ -76,6 +77,8 @@ class ShapleyResult:
         judge those that do not.
     shifts : ndarray of shape (m,), optional
         What each coalition's skill moved when the training rows doubled.
+    remarks : tuple of Remark
+        What the table and the training gave to say; `health` adds what the estimates show.
 
     Examples
     --------
@@ -110,6 +113,7 @@ class ShapleyResult:
     level: float = 0.95
     with_rows: np.ndarray | None = None
     shifts: Vector | None = None
+    remarks: tuple[Remark, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -203,6 +207,17 @@ class ShapleyResult:
         shift = 0.0 if self.shifts is None else float(self.shifts[place])
         return MeasureValue(float(self.values[place]), self.influence[place].astype(float), shift)
 
+    def health(self) -> pd.DataFrame:
+        """Return what to know before relying on these numbers, one row per remark.
+
+        Returns
+        -------
+        DataFrame
+            With columns severity ("warning" or "note"), name, feature and message, warnings
+            first; empty when there is nothing to say.
+        """
+        return health_frame(self._all_remarks)
+
     def to_frame(
         self,
         level: float | None = None,
@@ -248,6 +263,7 @@ class ShapleyResult:
             "names": self.names,
             "players": self.players,
             "coalitions": self.coalitions,
+            "remarks": [asdict(remark) for remark in self.remarks],
         }
         arrays = {key: np.asarray(getattr(self, key)) for key in _ARRAY_FIELDS}
         if self.with_rows is not None:
@@ -268,8 +284,14 @@ class ShapleyResult:
             coalitions=tuple(tuple(players) for players in record["coalitions"]),
             with_rows=arrays.get("with_rows"),
             shifts=arrays.get("shifts"),
+            remarks=tuple(Remark(**remark) for remark in record.get("remarks", ())),
             **fields,
         )
+
+    @property
+    def _all_remarks(self) -> tuple[Remark, ...]:
+        full = self.value_of(range(len(self)))
+        return (*self.remarks, *remarks_on_estimates(self, self.shapley_value, full))
 
     def _headline(self) -> str:
         return (
@@ -279,8 +301,12 @@ class ShapleyResult:
 
     def __repr__(self) -> str:
         table = self.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}")
-        return f"ShapleyResult: {self._headline()}\n{table}"
+        health = health_line(self._all_remarks)
+        return "\n".join(
+            [f"ShapleyResult: {self._headline()}", table, *([health] if health else [])]
+        )
 
     def _repr_html_(self) -> str:
         table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
-        return f"<p>{escape(self._headline())}</p>{table}"
+        health = escape(health_line(self._all_remarks))
+        return f"<p>{escape(self._headline())}</p>{table}" + (f"<p>{health}</p>" if health else "")

@@ -117,6 +117,11 @@ class ObliviousBoosting:
         self._ensemble: Ensemble | None = None
 
     @property
+    def most_levels(self) -> int:
+        """Levels of a column that are told apart; all rarer ones are one level together."""
+        return self.n_bins - 1
+
+    @property
     def n_steps(self) -> int:
         """Trees grown so far."""
         return 0 if self._ensemble is None else len(self._ensemble)

@@ -18,7 +18,7 @@ from lukewarm.learners._task import cannot_go_on, check_task
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
 
-class WholeFitLearner:
+class RefitOnlyLearner:
     """An estimator that is trained in one step, the whole fit.
 
     It serves dropout and retraining. It cannot be warm-started: advancing a copy of a trained one
@@ -40,14 +40,12 @@ class WholeFitLearner:
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> learner = WholeFitLearner(LinearRegression())
+    >>> learner = RefitOnlyLearner(LinearRegression())
     >>> learner.advance(X, X[:, 0], 1)
     >>> bool(np.allclose(learner.predict(X), X[:, 0]))
     True
     """
 
-    patience = 1
-    max_steps = 1
     can_warm_start = False
     # Unknown here; the estimator itself refuses what it cannot take.
     accepts_missing = True
@@ -84,7 +82,7 @@ class WholeFitLearner:
         n_classes: int | None,
         seed: int,
         feature_names: tuple[str, ...] | None = None,
-    ) -> WholeFitLearner:
+    ) -> RefitOnlyLearner:
         """Return a learner that stands where the fitted estimator stands."""
         check_fitted(estimator, n_classes)
         learner = cls(estimator, feature_names=feature_names, n_classes=n_classes, seed=seed)
@@ -92,13 +90,13 @@ class WholeFitLearner:
         learner.n_steps = 1
         return learner
 
-    def fresh(self, seed: int) -> WholeFitLearner:
+    def fresh(self, seed: int) -> RefitOnlyLearner:
         """Return an untrained learner with the same settings."""
         return type(self)(
             self.estimator, feature_names=self.feature_names, n_classes=self.n_classes, seed=seed
         )
 
-    def copy(self, seed: int | None = None) -> WholeFitLearner:
+    def copy(self, seed: int | None = None) -> RefitOnlyLearner:
         """Return a learner that predicts as this one does; it cannot be trained further."""
         twin = copy(self)
         twin._is_copy = True

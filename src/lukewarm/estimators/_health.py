@@ -1,0 +1,240 @@
+"""Remarks on a fit: the table, the training of the models, the skill they reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._typing import FeatureSet
+from lukewarm.data import column_doubts
+from lukewarm.estimators._base import Prepared
+from lukewarm.estimators._problem import Problem
+from lukewarm.evaluation import skill_on_parts
+from lukewarm.learners import TakesOver
+from lukewarm.measures import Measure
+from lukewarm.reduction import constant_model
+from lukewarm.results import ImportanceResult, Remark, ShapleyResult, TrainingTrace
+from lukewarm.stopping import StoppingRule
+
+_WARM_STARTS = ("early_stopping", "kernel_flow")
+# Training that ends while the last tenth of its steps lowered the loss by more is cut short.
+_STILL_FALLING = 0.01
+# Levels that are told apart only as "rarer than the others" matter from this share of rows on.
+_MUCH_LUMPED = 0.05
+
+
+def fit_remarks(
+    prepared: Prepared, sets: Iterable[FeatureSet], *, has_own_length: bool
+) -> tuple[Remark, ...]:
+    """Return remarks on the table and on the full models.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    sets : iterable of FeatureSet
+        Those that are explained.
+    has_own_length : bool
+        Whether the most steps are a setting of the user's model, which then ends as it was to.
+    """
+    problem = prepared.problem
+    found = column_doubts(problem.X, problem.index.names, problem.y, problem.n_classes, tuple(sets))
+    about_columns = (*problem.doubts, *found)
+    # A column that should not be one of levels needs no word on how many it has.
+    named = {remark.feature for remark in problem.doubts}
+    lumped = (each for each in _lumped_levels(prepared) if each.feature not in named)
+    return (*_full_training(prepared, has_own_length), *about_columns, *lumped)
+
+
+def with_importance_remarks(
+    result: ImportanceResult, prepared: Prepared, shared: tuple[Remark, ...]
+) -> ImportanceResult:
+    """Return the result with the remarks of the fit and those on its own models."""
+    measure = next(each for each in prepared.problem.measures if each.name == result.measure)
+    return replace(
+        result,
+        remarks=(
+            *shared,
+            *_no_skill(result.full.value - _constant_skill(prepared, measure), shared),
+            *_zero_steps(result, prepared),
+            *_capped_reductions(result, prepared),
+        ),
+    )
+
+
+def with_shapley_remarks(
+    result: ShapleyResult, prepared: Prepared, shared: tuple[Remark, ...]
+) -> ShapleyResult:
+    """Return the result with the remarks of the fit and those on its coalitions."""
+    gain = result.value_of(range(len(result))).value - result.value_of([]).value
+    remarks = [*shared, *_no_skill(gain, shared)]
+    most = _most_steps(prepared)
+    n_capped = 0 if most is None else int(np.sum(result.steps >= most * len(prepared.full_models)))
+    if n_capped:
+        message = (
+            f"{n_capped} of {result.n_fits} reduced models took all of the {most} steps allowed; "
+            "raise max_steps if their loss may still have been falling."
+        )
+        remarks.append(Remark("step_cap", "note", "", message))
+    return replace(result, remarks=tuple(remarks))
+
+
+def _full_training(prepared: Prepared, has_own_length: bool) -> list[Remark]:
+    traces = [model.trace for model in prepared.full_models]
+    untrained = [run for run in traces if run.n_steps_taken > 0 and run.stopped_step == 0]
+    if untrained:
+        message = (
+            f"the full model is no better on the stopping rows after {untrained[0].n_steps_taken} "
+            "steps than before the first, so it was left untrained and the importances mean "
+            "nothing. Raise patience, or lower the model's learning rate."
+        )
+        return [Remark("untrained", "warning", "", message)]
+    capped = [run for run in traces if _is_capped(run, prepared.rule, prepared.max_steps)]
+    if not capped:
+        return []
+    falls = any(map(_still_falls, capped))
+    message = (
+        f"training of the full model ended at {prepared.max_steps} steps, the most allowed"
+        + (", while its loss was still falling" if falls else "")
+        + ". Raise max_steps, or the model's own number of steps, to train it to its end."
+    )
+    severity = "warning" if falls and not has_own_length else "note"
+    return [Remark("step_cap", severity, "", message)]
+
+
+def _capped_reductions(result: ImportanceResult, prepared: Prepared) -> list[Remark]:
+    most = _most_steps(prepared)
+    if most is None:
+        return []
+    rule = getattr(prepared.reduction, "rule", prepared.rule)
+    remarks = []
+    for name, runs in zip(result.names, result.traces, strict=True):
+        capped = [run for run in runs if _is_capped(run, rule, most)]
+        if capped:
+            falls = any(map(_still_falls, capped))
+            message = (
+                f"training of the model without it ended at {most} steps, the most allowed"
+                + (", while its loss was still falling: the importance may be too high" * falls)
+                + ". Raise max_steps."
+            )
+            remarks.append(Remark("step_cap", "warning" if falls else "note", name, message))
+    return remarks
+
+
+def _most_steps(prepared: Prepared) -> int | None:
+    """Return the most steps of a reduction; None where it counts no steps or has but one."""
+    most = getattr(prepared.reduction, "max_steps", None)
+    return most if most is not None and most > 1 else None
+
+
+def _is_capped(run: TrainingTrace, rule: StoppingRule, most: int) -> bool:
+    return run.n_steps_taken >= most > 1 and not rule.should_stop(list(run.losses))
+
+
+def _still_falls(run: TrainingTrace) -> bool:
+    losses = run.losses
+    before = losses[-1 - max(len(losses) // 10, 1)]
+    return bool(before - losses[run.stopped_step] > _STILL_FALLING * abs(losses[run.stopped_step]))
+
+
+def _zero_steps(result: ImportanceResult, prepared: Prepared) -> list[Remark]:
+    """Return remarks on clear importances for which no step of a warm start was kept.
+
+    Without a step the model is that of dropout, which overstates a feature that others could
+    stand for. Models whose other columns take over before the first step have less to fear.
+    """
+    if result.method not in _WARM_STARTS:
+        return []
+    takes_over = getattr(prepared.reduction, "take_over", False) and all(
+        isinstance(model.learner, TakesOver) for model in prepared.full_models
+    )
+    is_large = (result.importance > result.full.standard_error) & (result.interval()[0] > 0)
+    remarks = []
+    for name, large, runs in zip(result.names, is_large, result.traces, strict=True):
+        trained = [run for run in runs if run.n_steps_taken > 0]
+        n_zero = sum(run.stopped_step == 0 for run in trained)
+        if large and trained and 2 * n_zero >= len(trained):
+            remarks.append(
+                Remark("zero_steps", "note", name, _TAKEN_OVER)
+                if takes_over
+                else Remark("zero_steps", "warning", name, _DROPPED_OUT)
+            )
+    return remarks
+
+
+_TAKEN_OVER = (
+    "no further step lowered the loss of the model without it, once the other columns had taken "
+    "over what they know of it. check() compares with retraining."
+)
+_DROPPED_OUT = (
+    "no further step lowered the loss of the model without it, so its importance is that of "
+    "dropout, which is too high if other columns can stand for it. Compare with check(), or raise "
+    "patience."
+)
+
+
+def _constant_skill(prepared: Prepared, measure: Measure) -> float:
+    """Return the skill of the training rows' mean, or class shares; nan where it has none."""
+    problem, numbers = prepared.problem, prepared.numbers
+    constants = [
+        constant_model(model.data, model.n_classes).predict(split.evaluation)
+        for model, split in zip(prepared.full_models, prepared.runs.splits, strict=False)
+    ]
+    parts = prepared.plan.full_parts
+    try:
+        return skill_on_parts(
+            measure,
+            problem.y[numbers],
+            prepared.runs.stack(prepared.runs.whole, constants),
+            parts,
+            prepared.weights,
+        ).value
+    except (ArithmeticError, ValueError):
+        # A measure need not be defined for constants, such as one that correlates predictions.
+        return np.nan
+
+
+def _no_skill(gain: float, shared: tuple[Remark, ...]) -> list[Remark]:
+    is_untrained = any(remark.name == "untrained" for remark in shared)
+    if gain > 0 or is_untrained or np.isnan(gain):
+        return []
+    message = (
+        "the full model predicts no better than a constant "
+        f"(skill higher by {gain:.3g}), so there is no skill to lose and the importances mean "
+        "nothing. Use another model, or more rows."
+    )
+    return [Remark("no_skill", "warning", "", message)]
+
+
+def _lumped_levels(prepared: Prepared) -> list[Remark]:
+    most = getattr(prepared.full_models[0].learner, "most_levels", None)
+    problem = prepared.problem
+    if most is None or not isinstance(problem.X, pd.DataFrame):
+        return []
+    remarks = []
+    for name, share, n_levels in _lumped_shares(problem, most):
+        message = (
+            f"it has {n_levels} levels, of which the model tells the {most} most frequent apart; "
+            f"the others, {share:.1%} of the rows, are one level. Join levels that belong "
+            "together, or encode the column by numbers."
+        )
+        severity = "warning" if share > _MUCH_LUMPED else "note"
+        remarks.append(Remark("lumped_levels", severity, name, message))
+    return remarks
+
+
+def _lumped_shares(problem: Problem, most: int) -> list[tuple[str, float, int]]:
+    found = []
+    for number, name in enumerate(problem.index.names):
+        column: Any = problem.X.iloc[:, number]
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            continue
+        codes = column.cat.codes.to_numpy()
+        counts = np.sort(np.bincount(codes[codes >= 0]))[::-1]
+        n_levels = int(np.count_nonzero(counts))
+        if n_levels > most:
+            found.append((name, float(counts[most:].sum() / len(codes)), n_levels))
+    return found
