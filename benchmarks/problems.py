@@ -215,24 +215,65 @@ def _mse(values: list[float]) -> dict[str, dict[str, float]]:
 
 
 _PAIR = _friedman_product_variance()
-_WG = {"1-5": [0, 1, 2, 3, 4], "6-10": [5, 6, 7, 8, 9], "11-15": [10, 11, 12, 13, 14],
-       "1,2,3,6,7": [0, 1, 2, 5, 6], "11": [10]}
+_WG = {
+    "1-5": [0, 1, 2, 3, 4],
+    "6-10": [5, 6, 7, 8, 9],
+    "11-15": [10, 11, 12, 13, 14],
+    "1,2,3,6,7": [0, 1, 2, 5, 6],
+    "11": [10],
+}
 PROBLEMS = {
     problem.name: problem
     for problem in (
         Problem("linear", _linear, _mse([0.81, 0.5184, 1, 0, 0, 0]), floor=0.01),
-        Problem("friedman", _friedman, _mse(
-            [_PAIR, _PAIR, 400 * (1 / 80 - 1 / 144), 100 / 12, 25 / 12, 0, 0, 0, 0, 0]), floor=1),
-        Problem("nonlinear", _nonlinear, {"neg_mse": {
-            "x1": 0.25, "x2": 0.0, "x3": 0.0, "x4": 0.0, "x5": 0.0}}, floor=0.25),
-        Problem("interaction", _interaction, {"neg_mse": {
-            "x0": 0.5, "x1": 0.0, "x2": 0.5 * (1 - np.exp(-8)), "x3": 1.0, "x4": 1.0,
-            "x5": 0.0, "x6": 0.0, "x7": 0.0, "x8": 0.0, "x9": 0.0}}, floor=0.25),
+        Problem(
+            "friedman",
+            _friedman,
+            _mse([_PAIR, _PAIR, 400 * (1 / 80 - 1 / 144), 100 / 12, 25 / 12, 0, 0, 0, 0, 0]),
+            floor=1,
+        ),
+        Problem(
+            "nonlinear",
+            _nonlinear,
+            {"neg_mse": {"x1": 0.25, "x2": 0.0, "x3": 0.0, "x4": 0.0, "x5": 0.0}},
+            floor=0.25,
+        ),
+        Problem(
+            "interaction",
+            _interaction,
+            {
+                "neg_mse": {
+                    "x0": 0.5,
+                    "x1": 0.0,
+                    "x2": 0.5 * (1 - np.exp(-8)),
+                    "x3": 1.0,
+                    "x4": 1.0,
+                    "x5": 0.0,
+                    "x6": 0.0,
+                    "x7": 0.0,
+                    "x8": 0.0,
+                    "x9": 0.0,
+                }
+            },
+            floor=0.25,
+        ),
         Problem("williamson_2021", _williamson, {"r2": _named([0.15831, 0.34243])}, floor=1),
         Problem("williamson_null", _williamson_null, {"r2": _named([0.40683, 0.0])}, floor=1),
-        Problem("williamson_groups", _williamson_groups, {"r2": {
-            "11": 0.2423, "1-5": 0.2950, "6-10": 0.2400, "11-15": 0.2423, "1,2,3,6,7": 0.5350}},
-            groups=_WG, floor=1),
+        Problem(
+            "williamson_groups",
+            _williamson_groups,
+            {
+                "r2": {
+                    "11": 0.2423,
+                    "1-5": 0.2950,
+                    "6-10": 0.2400,
+                    "11-15": 0.2423,
+                    "1,2,3,6,7": 0.5350,
+                }
+            },
+            groups=_WG,
+            floor=1,
+        ),
         Problem("probit", _probit(False), _probit_truth(False), task="classification"),
         Problem("probit_correlated", _probit(True), _probit_truth(True), task="classification"),
         Problem("correlated_5", _correlated(0.5), _mse([3.0, 0, 1, 0]), floor=0.04),

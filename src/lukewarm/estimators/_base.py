@@ -48,6 +48,7 @@ class Outcome:
     prediction: Prediction
     trace: TrainingTrace
     seconds: float
+    direction: Prediction | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,8 @@ class Prepared:
             return Outcome(full_model.learner.predict(X), TrainingTrace.untrained(), 0.0)
         seed = derived_seed(self.root_seed, model, *removed)
         reduced = full_model.reduce(self.reduction, removed, seed)
-        return Outcome(reduced.predict(X), reduced.trace, reduced.seconds)
+        direction = None if reduced.direction is None else reduced.direction(X)
+        return Outcome(reduced.predict(X), reduced.trace, reduced.seconds, direction)
 
     def predictions(
         self,
@@ -138,9 +140,23 @@ class Prepared:
                 y, first, tuple(others), plan, self.weights, swap_roles, half
             )
 
+        directions = tuple(self._directions(full, outcomes) for outcomes in reduced)
         halves = self.runs.halves
         pair = None if halves is None else (of(halves[0]), of(halves[1]))
-        return of(self.runs.whole, pair)
+        return replace(of(self.runs.whole, pair), directions=directions)
+
+    def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:
+        """Return what a feature set may add to each prediction; None where models look at it."""
+        whole = self.runs.whole
+        if all(reduced[model].direction is None for model in whole):
+            return None
+        return self.runs.stack(
+            whole,
+            [
+                one.prediction - other.prediction if other.direction is None else other.direction
+                for one, other in zip(full, reduced, strict=True)
+            ],
+        )
 
 
 class ImportanceEstimator(BaseEstimator):

@@ -87,4 +87,3 @@ def note_on_gap(table: pd.DataFrame) -> str:
         f"Retraining differs by more than a standard error for {len(far)} of {len(table)} feature "
         f"sets checked, in standard errors: {listed}. More patience brings the two together."
     )
-

@@ -128,9 +128,7 @@ class ShapleyRun:
 
     def _fit(self, removed: FeatureSet) -> FittedCoalition:
         prepared = self._prepared
-        outcomes = [
-            prepared.outcome(model, removed) for model in range(len(prepared.full_models))
-        ]
+        outcomes = [prepared.outcome(model, removed) for model in range(len(prepared.full_models))]
         predictions = prepared.predictions(outcomes, [], plan=self._plan)
         skills = tuple(predictions.skills(measure)[0] for measure in prepared.problem.measures)
         n_steps = sum(outcomes[model].trace.stopped_step for model in prepared.runs.whole)
@@ -176,4 +174,3 @@ def warn_imprecise(data_error: Vector, values: Vector, tolerance: float) -> None
             PrecisionWarning,
             stacklevel=3,
         )
-

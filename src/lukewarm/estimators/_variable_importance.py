@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
@@ -281,8 +280,7 @@ class VariableImportance(ImportanceEstimator):
             full=full,
             reduced=reduced,
             traces=tuple(
-                tuple(outcomes[model].trace for model in prepared.runs.whole)
-                for outcomes in by_set
+                tuple(outcomes[model].trace for model in prepared.runs.whole) for outcomes in by_set
             ),
             seconds=tuple(sum(each.seconds for each in outcomes) for outcomes in by_set),
             full_traces=tuple(prepared.full_models[model].trace for model in prepared.runs.whole),
@@ -293,4 +291,5 @@ class VariableImportance(ImportanceEstimator):
             inference=prepared.inference,
             level=self.level,
             scores=self.predictions_.scores() if has_scores else None,
+            missed=self.predictions_.missed(measure, self.level) if has_scores else None,
         )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
-from lukewarm.measures import Measure, mean_of_rows
+from lukewarm.measures import Measure, mean_of_rows, needs_classes
 from lukewarm.results import MeasureValue
 
 
@@ -29,6 +30,8 @@ class EvaluationPredictions:
         Whether the point estimates of a split plan also use each half in the other role.
     half : tuple of two EvaluationPredictions, optional
         Those of models trained on two disjoint halves of the training rows, for the same rows.
+    directions : tuple of Prediction or None, one per feature set
+        What the features may add to each prediction, where some full model does not look at them.
     """
 
     y: Vector
@@ -38,6 +41,7 @@ class EvaluationPredictions:
     weights: Vector | None = None
     swap_roles: bool = False
     half: tuple[EvaluationPredictions, EvaluationPredictions] | None = None
+    directions: tuple[Prediction | None, ...] = ()
 
     def skills(self, measure: Measure) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model and of each reduced one."""
@@ -64,10 +68,53 @@ class EvaluationPredictions:
         are summed over the indicators (the projected covariance measure of Lundborg, Kim, Shah and
         Samworth 2024, with f - h as the direction).
         """
+        directions = self.directions or (None,) * len(self.reduced)
         return tuple(
-            mean_of_rows(_products(self.y, self.full, reduced), self.weights)
-            for reduced in self.reduced
+            mean_of_rows(
+                _products(self.y, reduced, self.full - reduced if line is None else line),
+                self.weights,
+            )
+            for reduced, line in zip(self.reduced, directions, strict=True)
         )
+
+    def missed(self, measure: Measure, level: float) -> tuple[float | None, ...]:
+        """Return the most that each feature set no full model looks at can be worth.
+
+        The largest importance of a linear effect, beyond what the other columns know of the
+        features, that these rows cannot exclude at the level: at either end b of the interval of
+        its slope, what the measure says of f + b * direction, plus its own error. None for feature
+        sets that are looked at.
+        """
+        directions = self.directions or (None,) * len(self.reduced)
+        return tuple(
+            None
+            if line is None or not np.array_equal(self.full, reduced)
+            else self._largest_effect(measure, line, float(ndtri(0.5 + level / 2)))
+            for reduced, line in zip(self.reduced, directions, strict=True)
+        )
+
+    def _largest_effect(self, measure: Measure, line: Prediction, quantile: float) -> float:
+        weights = np.ones(len(self.y)) if self.weights is None else self.weights
+        products = weights * _products(self.y, self.full, line)
+        squares = weights * np.square(line).reshape(len(line), -1).sum(axis=1)
+        if squares.sum() <= 0:
+            return 0.0
+        slope = products.sum() / squares.sum()
+        error = np.sqrt(np.square(products - slope * squares).sum()) / squares.sum()
+        parts = self.plan.full_parts
+        plain = skill_on_parts(measure, self.y, self.full, parts, self.weights)
+        largest = 0.0
+        for end in (slope - quantile * error, slope + quantile * error):
+            shifted = self.full + end * line
+            if self._is_bounded(measure):
+                shifted = np.clip(shifted, self.full / 4, 1 - (1 - self.full) / 4)
+            gain = skill_on_parts(measure, self.y, shifted, parts, self.weights) - plain
+            largest = max(largest, gain.value + quantile * gain.standard_error)
+        return float(largest)
+
+    @staticmethod
+    def _is_bounded(measure: Measure) -> bool:
+        return needs_classes(measure)
 
     def _skill(
         self,
@@ -86,13 +133,12 @@ class EvaluationPredictions:
 
 
 def _mean(first: MeasureValue, second: MeasureValue) -> MeasureValue:
-    return MeasureValue(
-        (first.value + second.value) / 2, (first.influence + second.influence) / 2
-    )
+    return MeasureValue((first.value + second.value) / 2, (first.influence + second.influence) / 2)
 
 
-def _products(y: Vector, full: Prediction, reduced: Prediction) -> Vector:
-    if full.ndim == 1:
-        return (y - reduced) * (full - reduced)
-    hit = (y[:, np.newaxis] == np.arange(full.shape[1])).astype(float)
-    return np.sum((hit - reduced) * (full - reduced), axis=1)
+def _products(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:
+    """Return (y - prediction) * direction for each row, summed over classes."""
+    if prediction.ndim == 1:
+        return (y - prediction) * direction
+    hit = (y[:, np.newaxis] == np.arange(prediction.shape[1])).astype(float)
+    return np.sum((hit - prediction) * direction, axis=1)

@@ -17,7 +17,7 @@ from lukewarm.learners.boosting import BasedBoosting, ObliviousBoosting
 from lukewarm.learners.kernel import KernelMachineRegressor
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.results import TrainingTrace
-from lukewarm.stopping import Patience, StoppingRule
+from lukewarm.stopping import StoppingRule
 
 # Deep trees overfit small tables; the stopping rows decide between the two.
 _DEPTHS = (3, 6)
@@ -128,9 +128,7 @@ class AutoLearner:
         losses = {
             base: trial(
                 f"trees of depth {shallow}, base {base}",
-                lambda base=base: BasedBoosting(
-                    base, depth=shallow, n_bins=n_bins, seed=self.seed
-                ),
+                lambda base=base: BasedBoosting(base, depth=shallow, n_bins=n_bins, seed=self.seed),
             )
             for base in ("none", "linear", "additive")
         }

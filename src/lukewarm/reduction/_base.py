@@ -49,11 +49,16 @@ class ReducedModel:
     trace : TrainingTrace
     seconds : float
         What obtaining it cost.
+    direction : callable from features to predictions, optional
+        Where the full model does not look at the removed columns, what the training rows suggest
+        that it should have added for them: the best linear function of those columns beyond what
+        the others know of them. Whether it is worth anything is tested on the evaluation rows.
     """
 
     predict: Callable[[Features], Prediction]
     trace: TrainingTrace
     seconds: float
+    direction: Callable[[Features], Prediction] | None = None
 
 
 @runtime_checkable

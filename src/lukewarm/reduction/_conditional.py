@@ -84,9 +84,7 @@ class ConditionalDraws:
             if found is not None
         ]
         quantities = tuple(column for column in removed if values[column] is None)
-        self._quantities = (
-            self._fit_quantities(quantities, train, held_out) if quantities else None
-        )
+        self._quantities = self._fit_quantities(quantities, train, held_out) if quantities else None
 
     def weighted_values(self, rows: PreparedRows) -> Iterator[tuple[Vector, dict[int, Any]]]:
         """Yield the weight of each draw (n,), and the values of the removed columns in it."""
@@ -95,7 +93,9 @@ class ConditionalDraws:
             return
         n_rows = len(rows.functions)
         n_nodes = _N_JOINT_NODES if self._quantities is None else len(self._quantities.nodes)
-        drawn = [_at_nodes(levels, rows, n_nodes, place) for place, levels in enumerate(self._levels)]
+        drawn = [
+            _at_nodes(levels, rows, n_nodes, place) for place, levels in enumerate(self._levels)
+        ]
         quantities = self._quantities.values(rows) if self._quantities else None
         for node in range(n_nodes):
             values = {
@@ -106,14 +106,34 @@ class ConditionalDraws:
                 values.update(zip(self._quantities.columns, matrix.T, strict=True))
             yield np.full(n_rows, 1 / n_nodes), values
 
+    def residuals(self, rows: PreparedRows) -> Matrix:
+        """Return what the other columns do not know of the removed ones, shape (n, q).
+
+        A numeric column minus its guess; the indicator of each level minus its probability.
+        """
+        parts = []
+        for levels in self._levels:
+            column = _column(rows.X, levels.column)
+            indicators = np.stack([_is_value(column, value) for value in levels.values], axis=1)
+            parts.append(indicators - levels.probabilities(rows))
+        if self._quantities is not None:
+            for column, fit in zip(
+                self._quantities.columns, self._quantities.regressions, strict=True
+            ):
+                left = _column(rows.X, column) - fit.predict(rows)
+                parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
+        return np.concatenate(parts, axis=1)
+
     def _fit_levels(
         self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
     ) -> _Levels:
         fits = []
         for value in values:
-            fits.append(self._regressions.fit(
-                _is_value(train, value), _is_value(held_out, value), self.removed
-            ))
+            fits.append(
+                self._regressions.fit(
+                    _is_value(train, value), _is_value(held_out, value), self.removed
+                )
+            )
         return _Levels(column, values, tuple(fits))
 
     def _fit_quantities(
@@ -121,7 +141,9 @@ class ConditionalDraws:
     ) -> _Quantities:
         fits, residuals = [], []
         for column in columns:
-            target, other = (_without_gaps(part[column], train[column]) for part in (train, held_out))
+            target, other = (
+                _without_gaps(part[column], train[column]) for part in (train, held_out)
+            )
             fit = self._regressions.fit(target, other, self.removed)
             fits.append(fit)
             residuals.append(other - fit.predict(self._regressions.stopping_rows))
@@ -222,7 +244,7 @@ def _few_values(values: Any) -> tuple[Any, ...] | None:
 
 
 def _is_value(values: Any, value: Any) -> Vector:
-    if value is None or value != value:
+    if pd.isna(value):
         return np.asarray(pd.isna(values), dtype=float)
     return np.asarray(values == value, dtype=float)
 

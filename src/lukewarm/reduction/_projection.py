@@ -16,10 +16,12 @@ from lukewarm.reduction._conditional import ConditionalDraws, filled
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction._regressions import PreparedRows, Regression
+    from lukewarm.reduction._regressions import PreparedRows, Regression, Regressions
 
 # Rows by which it is seen whether the model looks at a column at all.
 _PROBED_ROWS = 500
+# Levels' indicators sum to one, so their residuals are dependent.
+_NEARLY_SINGULAR = 1e-6
 # A corrected probability stays within this factor of the average over draws.
 _FARTHEST = 4.0
 
@@ -60,10 +62,14 @@ class Projection:
     ) -> ReducedModel:
         """Return the full model's conditional mean given the columns that stay."""
         started = perf_counter()
-        if not removed or not _looks_at(full, data, removed):
-            return ReducedModel(full.predict, TrainingTrace.untrained(), perf_counter() - started)
+        if not removed:
+            return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
         regressions = data.regressions
         draws = ConditionalDraws(regressions, removed)
+        if not _looks_at(full, data, removed):
+            direction = _linear_direction(full, draws, regressions)
+            seconds = perf_counter() - started
+            return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
         targets = [
             full.predict(rows.X) - _average(full, draws, rows)
             for rows in (regressions.train_rows, regressions.stopping_rows)
@@ -93,6 +99,22 @@ def _looks_at(full: Learner, data: ReductionData, removed: FeatureSet) -> bool:
         one = rows.iloc[:, column] if hasattr(rows, "iloc") else rows[:, column]
         values[column] = np.asarray(one)[order]
     return not np.array_equal(full.predict(rows), full.predict(filled(rows, values)))
+
+
+def _linear_direction(
+    full: Learner, draws: ConditionalDraws, regressions: Regressions
+) -> Callable[[Features], Prediction]:
+    """Return the line in what is new about the columns that the training residuals suggest."""
+    rows, y = regressions.train_rows, regressions.train.y
+    prediction = full.predict(rows.X)
+    target = y if prediction.ndim == 1 else (y[:, None] == np.arange(prediction.shape[1]))
+    new = draws.residuals(rows)
+    slopes = np.linalg.lstsq(new, target - prediction, rcond=_NEARLY_SINGULAR)[0]
+
+    def direction(X: Features) -> Prediction:
+        return draws.residuals(regressions.prepare(X)) @ slopes
+
+    return direction
 
 
 def _average(full: Learner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:

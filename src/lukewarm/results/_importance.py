@@ -58,6 +58,9 @@ class ImportanceResult:
     scores : tuple of MeasureValue, optional
         The product statistic of each feature set, mean[(y - h)(f - h)], from which the p-values
         of "the importance is zero" derive; without it they are those of the intervals.
+    missed : tuple of float or None, optional
+        The most that a feature set can be worth which the full model does not look at, at the
+        result's level; None for the others. Their intervals end there.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
 
@@ -85,6 +88,7 @@ class ImportanceResult:
     level: float = 0.95
     notes: tuple[str, ...] = ()
     scores: tuple[MeasureValue, ...] | None = None
+    missed: tuple[float | None, ...] | None = None
     remarks: tuple[Remark, ...] = ()
 
     def __len__(self) -> int:
@@ -128,6 +132,9 @@ class ImportanceResult:
             models are better without a feature.
         """
         ends = wald_interval(self.importance, self.standard_error, self._level(level))
+        if self.missed is not None:
+            least = [-np.inf if each is None else each for each in self.missed]
+            ends = ends[0], np.maximum(ends[1], least)
         return extend_to_zero(*ends) if reach_zero else ends
 
     def simultaneous_interval(
@@ -271,6 +278,9 @@ class ImportanceResult:
             scores=None
             if first.scores is None
             else tuple(score for part in parts for score in part.scores or ()),
+            missed=None
+            if first.missed is None
+            else tuple(each for part in parts for each in part.missed or ()),
             remarks=tuple(dict.fromkeys(each for part in parts for each in part.remarks)),
         )
 
@@ -284,6 +294,7 @@ class ImportanceResult:
             "full_value": self.full.value,
             "shifts": [reduced.shift for reduced in self.reduced],
             "full_shift": self.full.shift,
+            "missed": self.missed,
             "scores": None if self.scores is None else [score.value for score in self.scores],
             "stopped_steps": [[run.stopped_step for run in runs] for runs in self.traces],
             "full_stopped_steps": [run.stopped_step for run in self.full_traces],
@@ -317,15 +328,14 @@ class ImportanceResult:
         return cls(
             names=tuple(record["names"]),
             removed=tuple(tuple(columns) for columns in record["removed"]),
-            full=MeasureValue(
-                record["full_value"], arrays["full_influence"], record["full_shift"]
-            ),
+            full=MeasureValue(record["full_value"], arrays["full_influence"], record["full_shift"]),
             reduced=tuple(
                 MeasureValue(*each)
                 for each in zip(
                     record["values"], arrays["influence"], record["shifts"], strict=True
                 )
             ),
+            missed=None if record["missed"] is None else tuple(record["missed"]),
             scores=None
             if record["scores"] is None
             else tuple(

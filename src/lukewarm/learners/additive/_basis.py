@@ -113,11 +113,12 @@ class AdditiveBasis:
             for values in _columns_of(X)
         )
         raw = [
-            column.functions(values)
-            for column, values in zip(columns, _columns_of(X), strict=True)
+            column.functions(values) for column, values in zip(columns, _columns_of(X), strict=True)
         ]
         owner = np.repeat(np.arange(len(raw)), [len(each) for each in raw])
-        is_line = np.concatenate([_is_line(column, len(each)) for column, each in zip(columns, raw, strict=True)])
+        is_line = np.concatenate(
+            [_is_line(column, len(each)) for column, each in zip(columns, raw, strict=True)]
+        )
         matrix = np.column_stack([each for one in raw for each in one])
         spread = matrix.std(axis=0)
         spread[spread < _NOTHING] = 1.0

@@ -1,0 +1,68 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from lukewarm.learners.additive import AdditiveBasis, RidgeFamily
+from lukewarm.learners.additive import _ridge as ridge_module
+
+
+def _direct(B, target, penalty, weights=None):
+    weights = np.ones(len(B)) if weights is None else weights / weights.mean()
+    mean, centre = np.average(target, weights=weights), np.average(B, axis=0, weights=weights)
+    Z = B - centre
+    gram = (Z * weights[:, None]).T @ Z + penalty * np.eye(B.shape[1])
+    slopes = np.linalg.solve(gram, (Z * weights[:, None]).T @ (target - mean))
+    return mean - centre @ slopes, slopes
+
+
+@pytest.fixture
+def table():
+    generator = np.random.default_rng(0)
+    B = generator.normal(size=(80, 7)) @ generator.normal(size=(7, 7)) + 1
+    return B, generator.normal(size=80), generator.uniform(0.5, 2, size=80)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("gone", [[], [2], [0, 3, 6]])
+def test_a_downdated_inverse_gives_the_regression_on_the_kept_functions(table, gone, weighted):
+    B, target, weights = table
+    weights = weights if weighted else None
+    kept = ~np.isin(np.arange(7), gone)
+    fit = RidgeFamily(B, (0.5, 5.0), weights).fit(target, kept, 1)
+    offset, slopes = _direct(B[:, kept], target, 5.0, weights)
+    assert np.allclose(fit.coefficients[kept], slopes, rtol=1e-9, atol=1e-10)
+    assert not fit.coefficients[~kept].any()
+    assert fit.offset == pytest.approx(offset, rel=1e-9)
+
+
+def test_screening_of_few_functions_is_the_regression_on_all(table, monkeypatch):
+    B, target, _ = table
+    monkeypatch.setattr(ridge_module, "_MOST_FUNCTIONS", 3)
+    kept = np.arange(7) != 4
+    fit = RidgeFamily(B, (2.0,)).fit(target, kept, 0)
+    assert np.allclose(fit.coefficients[kept], _direct(B[:, kept], target, 2.0)[1], rtol=1e-9)
+
+
+def test_the_functions_of_a_column_belong_to_it_and_are_centred():
+    X = pd.DataFrame(
+        {
+            "number": np.linspace(-1, 1, 40),
+            "level": pd.Categorical(["a", "b"] * 20),
+            "gaps": [np.nan, 1.0, 2.0, 3.0] * 10,
+        }
+    )
+    basis = AdditiveBasis.learn(X)
+    functions = basis.transform(X)
+    assert set(basis.owner) == {0, 1, 2}
+    assert (basis.owner == 0).sum() == 9  # a line, a parabola and seven hinges
+    assert np.allclose(functions.mean(axis=0), 0, atol=1e-12)
+    changed = X.assign(number=0.3)
+    differs = (basis.transform(changed) != functions).any(axis=0)
+    assert set(basis.owner[differs]) == {0}
+
+
+def test_a_level_not_seen_in_training_has_no_indicator():
+    X = pd.DataFrame({"level": pd.Categorical(["a", "b", "c"] * 10)})
+    basis = AdditiveBasis.learn(X.iloc[:2])
+    unknown = basis.transform(X.iloc[[2]]) * basis.spread + basis.centre
+    assert np.array_equal(unknown, np.zeros((1, 2)))
