@@ -1,6 +1,6 @@
 """What the user's table becomes: feature names and sets, splits of the rows, removal of columns."""
 
-from lukewarm.data._columns import as_pandas
+from lukewarm.data._columns import as_levels, as_pandas, as_quantity
 from lukewarm.data._features import FeatureIndex, as_feature_sets
 from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
@@ -15,7 +15,9 @@ __all__ = [
     "Rows",
     "as_feature_sets",
     "as_groups",
+    "as_levels",
     "as_pandas",
+    "as_quantity",
     "as_table",
     "as_target",
     "split_folds",

@@ -1,0 +1,102 @@
+"""What the scikit-learn estimators share: settings and checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from lukewarm._typing import Features, RandomState, Vector
+from lukewarm._validation import check_choice, check_count, check_number, check_weights
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._search import KERNELS
+
+# Fewer rows say too little of each column.
+_LEAST_ROWS_FOR_RELEVANCE = 40
+_KERNELS_WITH_RELEVANCE = ("auto", "rbf", "rbf+linear")
+
+
+class KernelMachineEstimator(BaseEstimator):
+    """What the regressor and the classifier share."""
+
+    def __init__(
+        self,
+        kernel: str = "auto",
+        length_scale: float | None = None,
+        penalty: float | None = None,
+        ard: bool | str = "auto",
+        max_landmarks: int = 2000,
+        random_state: RandomState = None,
+    ) -> None:
+        self.kernel = kernel
+        self.length_scale = length_scale
+        self.penalty = penalty
+        self.ard = ard
+        self.max_landmarks = max_landmarks
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def settings(self) -> dict[str, Any]:
+        """Return the checked settings of the search."""
+        check_choice("kernel", self.kernel, ("auto", *KERNELS))
+        for name in ("length_scale", "penalty"):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), above=0)
+        check_count("max_landmarks", self.max_landmarks, minimum=2)
+        if self.ard not in (True, False, "auto"):
+            raise ValueError(f"ard must be True, False or 'auto'; got {self.ard!r}.")
+        if self.ard is True and self.kernel not in _KERNELS_WITH_RELEVANCE:
+            raise ValueError(
+                f"ard=True goes with kernel 'auto', 'rbf' or 'rbf+linear'; got {self.kernel!r}."
+            )
+        if self.ard is True and self.length_scale is not None:
+            raise ValueError(
+                "ard=True finds a length scale for every column; leave length_scale out."
+            )
+        return {
+            "name": self.kernel,
+            "length_scale": self.length_scale,
+            "penalty": self.penalty,
+            "max_landmarks": self.max_landmarks,
+        }
+
+    def finds_relevance(self, n_rows: int, coding: Coding) -> bool:
+        """Return whether every column gets a length scale of its own."""
+        if self.ard != "auto":
+            return bool(self.ard)
+        is_free = self.kernel in _KERNELS_WITH_RELEVANCE and self.length_scale is None
+        return is_free and n_rows >= _LEAST_ROWS_FOR_RELEVANCE and coding.block.max() > 0
+
+    def _check_training(self, X: Any) -> Features:
+        X = self._check_features(X, reset=True)
+        self._has_categories = isinstance(X, pd.DataFrame)
+        return X
+
+    def _check_features(self, X: Any, *, reset: bool) -> Features:
+        """Return a frame with categories as it is, anything else as a float matrix."""
+        if isinstance(X, pd.DataFrame) and self._keeps_frame(X, reset):
+            return validate_data(self, X, reset=reset, skip_check_array=True)
+        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+
+    def _keeps_frame(self, X: pd.DataFrame, reset: bool) -> bool:
+        if reset:
+            return not all(pd.api.types.is_numeric_dtype(dtype) for dtype in X.dtypes)
+        return self._has_categories
+
+
+def weighted_rows(X: Features, y: Vector, sample_weight: Any) -> tuple[Features, Vector, Vector]:
+    """Return the rows that weigh something, and weights of mean one."""
+    weights = check_weights(sample_weight, len(y))
+    if weights is None:
+        return X, y, np.ones(len(y))
+    kept = weights > 0
+    X = X.iloc[kept] if isinstance(X, pd.DataFrame) else X[kept]
+    return X, y[kept], weights[kept] / weights[kept].mean()

@@ -1,0 +1,49 @@
+"""What decides between kernels and penalties: left-out training rows, or rows held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lukewarm._typing import Matrix, Vector
+from lukewarm.learners.kernel._basis import row_blocks
+from lukewarm.learners.kernel._path import EigenPath, ridge_filters
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Rows that say how well a machine predicts.
+
+    Parameters
+    ----------
+    rows, y : ndarrays of shape (n, q) and (n,)
+    weights : ndarray of shape (n,)
+    shares : ndarray of shape (n,), optional
+        What each weighs among all the training rows, if these are training rows: each is then
+        predicted by the machine without it. None: rows that were held out.
+    """
+
+    rows: Matrix
+    y: Vector
+    weights: Vector
+    shares: Vector | None
+
+    def losses(self, path: EigenPath, penalties: Vector) -> Vector:
+        """Return the mean squared error of each penalty."""
+        filters = ridge_filters(path.eigenvalues, penalties)
+        total = np.zeros(len(penalties))
+        for block in row_blocks(len(self.rows), max(path.basis.rank, len(penalties))):
+            y = self.y[block]
+            features = self._eigenfeatures(path, block)
+            if self.shares is None:
+                residuals = y[:, None] - path.outputs(features, filters)
+            else:
+                residuals = path.leave_one_out_residuals(features, y, self.shares[block], filters)
+            total += self.weights[block] @ np.square(residuals)
+        return total / self.weights.sum()
+
+    def _eigenfeatures(self, path: EigenPath, block: slice) -> Matrix:
+        if self.shares is not None and path.training_features is not None:
+            return path.training_features[block]  # the judges are the first training rows
+        return path.eigenfeatures(self.rows[block])

@@ -1,0 +1,64 @@
+"""A fitted kernel machine: a constant and a weight for every landmark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from lukewarm._typing import Features, Matrix
+from lukewarm.learners.kernel._basis import LandmarkBasis, row_blocks
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._path import EigenPath
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """f(x) = constant + sum over landmarks of weight * k(x, landmark).
+
+    Parameters
+    ----------
+    coding : Coding
+    kernel : Kernel
+    landmarks : ndarray of shape (m, q)
+        Coded rows.
+    weights : ndarray of shape (m,) or (m, n_outputs)
+    constant : float or ndarray of shape (n_outputs,)
+    """
+
+    coding: Coding
+    kernel: Kernel
+    landmarks: Matrix
+    weights: np.ndarray
+    constant: np.ndarray
+
+    @classmethod
+    def of_path(cls, coding: Coding, path: EigenPath, filters: np.ndarray) -> Machine:
+        """Return the machine under one filter (rank,)."""
+        coefficients = path.coefficients(filters)
+        constant = path.mean - path.centre @ coefficients
+        return cls.of_coefficients(coding, path.basis, coefficients, constant)
+
+    @classmethod
+    def of_coefficients(
+        cls, coding: Coding, basis: LandmarkBasis, coefficients: np.ndarray, constant: np.ndarray
+    ) -> Machine:
+        """Return the machine with these coefficients of a basis' features."""
+        weights = coefficients
+        if basis.rank:
+            weights = linalg.solve_triangular(basis.factor, coefficients, lower=True, trans="T")
+        return cls(coding, basis.kernel, basis.landmarks, weights, np.asarray(constant))
+
+    def outputs(self, X: Features) -> np.ndarray:
+        """Return one value (or several) per row of a table."""
+        parts = []
+        for block in row_blocks(len(X), max(len(self.landmarks), self.landmarks.shape[1])):
+            rows = X.iloc[block] if hasattr(X, "iloc") else X[block]
+            parts.append(self.outputs_of_coded(self.coding.code(rows)))
+        return np.concatenate(parts)
+
+    def outputs_of_coded(self, rows: Matrix) -> np.ndarray:
+        """Return one value (or several) per coded row."""
+        return self.constant + self.kernel.matrix(rows, self.landmarks) @ self.weights

@@ -1,0 +1,107 @@
+"""All penalties of a kernel machine at once, in the eigenbasis of its kernel.
+
+The machine minimises mean w (y - a - f)**2 + penalty |f|**2 over functions f of the kernel's
+space and a free constant a. In the orthonormal basis of its landmarks, centred, this is ridge
+regression: with the eigenvalues e and eigenvectors V of the features' covariance and the moments
+m = V' mean(w feature (y - mean)), the coefficients are V (filter * m), where the filter is
+1 / (e + penalty) for ridge regression. Other filters are other ways to regularise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from lukewarm._typing import Matrix, Vector
+from lukewarm.learners.kernel._basis import LandmarkBasis
+
+# A row that its model follows wholly tells nothing of other rows; it must not divide by zero.
+_LEAST_ROOM = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class EigenPath:
+    """A kernel on training rows, ready for any filter.
+
+    Parameters
+    ----------
+    basis : LandmarkBasis
+    centre : ndarray of shape (rank,)
+        Mean of the features over the training rows.
+    eigenvalues : ndarray of shape (rank,)
+        Of the centred kernel divided by the number of rows; ascending.
+    vectors : ndarray of shape (rank, rank)
+    moments : ndarray of shape (rank,) or (rank, n_outputs)
+    mean : float or ndarray of shape (n_outputs,)
+        Of the target.
+    training_features : ndarray of shape (n, rank), optional
+        Centred features of the training rows in the eigenbasis, where they fit into one block.
+    """
+
+    basis: LandmarkBasis
+    centre: Vector
+    eigenvalues: Vector
+    vectors: Matrix
+    moments: np.ndarray
+    mean: np.ndarray
+    training_features: Matrix | None = None
+
+    @classmethod
+    def learn(cls, basis: LandmarkBasis, rows: Matrix, y: np.ndarray, shares: Vector) -> EigenPath:
+        """Return the path for coded rows (n, q), targets (n, ...) and shares (n,) of sum one."""
+        mean = shares @ y
+        centre = np.zeros(basis.rank)
+        second = np.zeros((basis.rank, basis.rank))
+        products = np.zeros((basis.rank, *np.shape(y)[1:]))
+        features = np.zeros((0, basis.rank))
+        blocks = list(basis.blocks(len(rows)))
+        for block in blocks:
+            features = basis.features(rows[block])
+            weighted = features * shares[block, None]
+            centre += weighted.sum(axis=0)
+            second += weighted.T @ features
+            products += weighted.T @ (y[block] - mean)
+        second -= np.outer(centre, centre)
+        eigenvalues, vectors = linalg.eigh(
+            second, driver="evd", overwrite_a=True, check_finite=False
+        )
+        kept = (features - centre) @ vectors if len(blocks) == 1 else None
+        moments = vectors.T @ products
+        return cls(basis, centre, np.maximum(eigenvalues, 0.0), vectors, moments, mean, kept)
+
+    def eigenfeatures(self, rows: Matrix) -> Matrix:
+        """Return the centred features in the eigenbasis, shape (n, rank)."""
+        return (self.basis.features(rows) - self.centre) @ self.vectors
+
+    def outputs(self, eigenfeatures: Matrix, filters: Matrix) -> Matrix:
+        """Return predictions (n, n_filters) of one output under each row of `filters`."""
+        return self.mean + eigenfeatures @ (filters * self.moments).T
+
+    def leverages(self, eigenfeatures: Matrix, filters: Matrix, shares: Vector) -> Matrix:
+        """Return how far each training row pulls its own prediction, shape (n, n_filters)."""
+        return shares[:, None] * (1 + np.square(eigenfeatures) @ filters.T)
+
+    def leave_one_out_residuals(
+        self, eigenfeatures: Matrix, y: Vector, shares: Vector, filters: Matrix
+    ) -> Matrix:
+        """Return y minus what each row's model without it predicts, shape (n, n_filters).
+
+        Notes
+        -----
+        r_i / (1 - S_ii) with the smoother S of the ridge filter; exact, the constant included.
+        The landmarks stay.
+        """
+        residuals = y[:, None] - self.outputs(eigenfeatures, filters)
+        room = 1 - self.leverages(eigenfeatures, filters, shares)
+        return residuals / np.maximum(room, _LEAST_ROOM)
+
+    def coefficients(self, filters: Vector) -> np.ndarray:
+        """Return the weights of the centred features, shape (rank, ...), under one filter."""
+        return self.vectors @ (filters * self.moments.T).T
+
+
+def ridge_filters(eigenvalues: Vector, penalties: Vector) -> Matrix:
+    """Return 1 / (eigenvalue + penalty), shape (n_penalties, rank)."""
+    return 1 / (eigenvalues + np.asarray(penalties, dtype=float)[:, None])

@@ -1,0 +1,108 @@
+"""Kernel ridge regression that chooses everything itself, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from lukewarm._random import as_generator
+from lukewarm._typing import Features, Vector
+from lukewarm._validation import check_vector
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
+from lukewarm.learners.kernel._judge import Judge
+from lukewarm.learners.kernel._search import Training, choose
+
+
+class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
+    """Kernel ridge regression with its kernel, scales, penalty and landmarks chosen by the data.
+
+    Parameters
+    ----------
+    kernel : str, default "auto"
+        "linear", "rbf", "laplace", "polynomial" (of degree 2), the sums "rbf+linear" and
+        "laplace+linear", or "auto", which compares them.
+    length_scale : float, optional
+        The same for all columns, in units of the rows' spread: at 1 the RBF kernel of two typical
+        rows is 1 / e. None compares several.
+    penalty : float, optional
+        Of the squared norm, beside the *mean* squared error. None compares many.
+    ard : bool or "auto", default "auto"
+        Whether every column may have a length scale and a slope of its own, by marginal
+        likelihood; they are kept where they predict better. "auto": from 40 rows and 2 columns
+        on, unless `length_scale` is given.
+    max_landmarks : int, default 2000
+        With more training rows than this, as many of them stand for all; fewer, where twice the
+        number hardly helps. With at least as many as rows, and the help, the machine is exact.
+    random_state : int, numpy.random.Generator or None
+        Draws the rows that become landmarks.
+
+    Attributes
+    ----------
+    loo_loss_ : float
+        Mean squared error of the training rows, each predicted by the machine without it (at most
+        5,000 of them); only without ``X_val``.
+    validation_loss_ : float
+        Mean squared error on ``X_val``; only with it.
+    kernel_ : Kernel
+        Shape, inverse length scales and slopes of the coded columns.
+    penalty_ : float
+    n_landmarks_ : int
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    Columns are brought to unit spread, far tails clipped. The levels of a category are indicators
+    of one length scale (an overlap kernel); a gap takes the mean and is flagged by a column of its
+    own. Weights count relative to their mean.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> model = KernelMachineRegressor(random_state=0).fit(X, X[:, 0] * X[:, 1])
+    >>> model.score(X, X[:, 0] * X[:, 1]) > 0.99
+    True
+    """
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
+    ) -> KernelMachineRegressor:
+        """Train on `X` (n, p) and `y` (n,); ``X_val``, ``y_val`` choose, where they are given."""
+        settings = self.settings()
+        X = self._check_training(X)
+        target = _as_target(y, len(X))
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val and y_val must be given together, or neither.")
+        X, target, weights = weighted_rows(X, target, sample_weight)
+        coding = Coding.learn(X, weights)
+        held_out = None if X_val is None else self._held_out(coding, X_val, y_val)
+        order = as_generator(self.random_state).permutation(len(target))
+        training = Training(coding.code(X)[order], target[order], weights[order], held_out)
+        relevance = self.finds_relevance(len(target), coding)
+        choice = choose(training, coding.block, relevance=relevance, **settings)
+        self.machine_ = choice.machine(coding)
+        self.kernel_, self.penalty_ = choice.kernel, choice.penalty
+        self.n_landmarks_ = len(self.machine_.landmarks)
+        setattr(self, "loo_loss_" if held_out is None else "validation_loss_", choice.loss)
+        return self
+
+    def predict(self, X: Any) -> Vector:
+        """Return one prediction per row."""
+        check_is_fitted(self)
+        return self.machine_.outputs(self._check_features(X, reset=False))
+
+    def _held_out(self, coding: Coding, X_val: Any, y_val: Any) -> Judge:
+        X: Features = self._check_features(X_val, reset=False)
+        target = _as_target(y_val, len(X), "y_val")
+        return Judge(coding.code(X), target, np.ones(len(target)), None)
+
+
+def _as_target(y: Any, n_rows: int, name: str = "y") -> Vector:
+    if y is None:
+        raise ValueError(
+            f"This estimator requires {name} to be passed, but the target {name} is None."
+        )
+    return check_vector(name, column_or_1d(y, warn=True), n_rows=n_rows)

@@ -1,0 +1,111 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lukewarm.learners.kernel import KernelMachineRegressor
+
+
+def expected_failures(estimator):
+    if estimator.penalty is not None:
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": (
+            "a row of weight 2 is left out as a whole, of the same row twice only one is, so that "
+            "other penalties are chosen"
+        )
+    }
+
+
+@parametrize_with_checks(
+    [
+        KernelMachineRegressor(),
+        KernelMachineRegressor(kernel="rbf+linear", length_scale=1.0, penalty=0.01),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def sparse_problem(generator, n_rows):
+    X = generator.normal(size=(n_rows, 20))
+    return X, X[:, 0] + np.sin(2 * X[:, 2]) + X[:, 3] * X[:, 4]
+
+
+def test_own_length_scales_find_the_few_columns_that_count(generator):
+    X, signal = sparse_problem(generator, 900)
+    y = signal + 0.5 * generator.normal(size=900)
+    train, test = slice(600), slice(600, None)
+
+    def excess(ard):
+        model = KernelMachineRegressor(ard=ard, random_state=0).fit(X[train], y[train])
+        return np.mean((model.predict(X[test]) - signal[test]) ** 2)
+
+    assert excess(False) > 0.5
+    assert excess("auto") < 0.1
+
+
+def test_a_line_is_followed_beyond_the_training_rows(generator):
+    X = generator.normal(size=(300, 3))
+    model = KernelMachineRegressor(random_state=0).fit(X, X @ [1.0, -2.0, 0.0])
+    assert model.predict([[6.0, -6.0, 0.0]]) == pytest.approx([18.0], rel=0.01)
+
+
+def test_levels_and_gaps_are_features(generator):
+    colour = generator.choice(["red", "green", "blue"], size=300)
+    size = generator.normal(size=300)
+    is_gap = generator.random(300) < 0.3
+    frame = pd.DataFrame({"colour": colour, "size": np.where(is_gap, np.nan, size)})
+    y = np.where(colour == "red", 2.0, 0.0) + np.where(is_gap, 3.0, size)
+    model = KernelMachineRegressor(random_state=0).fit(frame[:200], y[:200])
+    assert model.score(frame[200:], y[200:]) > 0.99
+
+
+def test_a_level_never_met_and_a_gap_never_met_are_predicted(generator):
+    frame = pd.DataFrame({"colour": ["red", "green"] * 50, "size": generator.normal(size=100)})
+    model = KernelMachineRegressor(random_state=0).fit(frame, frame["size"])
+    new = pd.DataFrame({"colour": ["blue", "red"], "size": [1.0, np.nan]})
+    assert np.isfinite(model.predict(new)).all()
+
+
+def test_held_out_rows_choose_where_they_are_given(generator):
+    X, y = sparse_problem(generator, 300)
+    model = KernelMachineRegressor(random_state=0)
+    model.fit(X[:200], y[:200], X_val=X[200:], y_val=y[200:])
+    errors = np.mean((model.predict(X[200:]) - y[200:]) ** 2)
+    assert model.validation_loss_ == pytest.approx(errors)
+    assert not hasattr(model, "loo_loss_")
+
+
+def test_a_heavy_tail_does_not_hide_the_rest_of_a_column(generator):
+    x = generator.standard_t(1, size=(800, 1))
+    model = KernelMachineRegressor(random_state=0).fit(x[:500], np.sin(x[:500, 0]))
+    middle = np.abs(x[500:, 0]) < 2
+    errors = model.predict(x[500:][middle]) - np.sin(x[500:, 0][middle])
+    assert np.mean(errors**2) < 0.01
+
+
+def test_constant_columns_and_more_columns_than_rows_are_fine(generator):
+    X = np.column_stack([np.full(60, 3.0), generator.normal(size=(60, 100))])
+    model = KernelMachineRegressor(random_state=0).fit(X, X[:, 1])
+    assert model.score(X, X[:, 1]) > 0.9
+    only_constant = KernelMachineRegressor(random_state=0).fit(X[:, :1], X[:, 1])
+    assert only_constant.predict(X[:, :1]) == pytest.approx(X[:, 1].mean())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"kernel": "cosine"}, "kernel must be one of"),
+        ({"penalty": 0.0}, "penalty must be greater than 0"),
+        ({"length_scale": -1.0}, "length_scale must be greater than 0"),
+        ({"ard": "yes"}, "ard must be True, False or 'auto'"),
+        ({"ard": True, "kernel": "laplace"}, "ard=True goes with kernel"),
+        ({"max_landmarks": 1}, "max_landmarks must be at least 2"),
+    ],
+)
+def test_wrong_settings_say_what_to_do(generator, settings, message):
+    X = generator.normal(size=(30, 2))
+    with pytest.raises(ValueError, match=message):
+        KernelMachineRegressor(**settings).fit(X, X[:, 0])
