@@ -116,6 +116,7 @@ MLP = estimator(
     learning_rate_init=0.02,
     batch_size=32,
 )
+KERNEL = estimator("lukewarm.learners.kernel", "KernelMachine", ard=False)
 SGD = estimator("sklearn.linear_model", "SGD")
 
 # Since scikit-learn 1.7.
@@ -124,6 +125,8 @@ ENGINES = {
     "boosting": Engine("numba", lambda n_classes: "boosting"),
     "network": Engine("torch", lambda n_classes: "network"),
     "torch": Engine("torch", torch_module),
+    # A kernel machine solves the same equations in another order of the rows.
+    "kernel": Engine("sklearn", KERNEL, tolerance=1e-8),
     # Baselines are kept in single precision, as are XGBoost's margins.
     "catboost": Engine("catboost", CATBOOST, tolerance=1e-6),
     "lightgbm": Engine("lightgbm", LIGHTGBM),

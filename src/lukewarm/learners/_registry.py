@@ -14,6 +14,8 @@ from lukewarm.learners._fitted import check_columns_seen, check_fitted
 _BY_TYPE = {
     ("lukewarm", "ObliviousBoostingRegressor"): "learner_of_boosting",
     ("lukewarm", "ObliviousBoostingClassifier"): "learner_of_boosting",
+    ("lukewarm", "KernelMachineRegressor"): "learner_of_kernel",
+    ("lukewarm", "KernelMachineClassifier"): "learner_of_kernel",
     ("catboost", "CatBoostRegressor"): "CatBoostLearner",
     ("catboost", "CatBoostClassifier"): "CatBoostLearner",
     ("lightgbm", "LGBMRegressor"): "LightGBMLearner",
@@ -36,6 +38,7 @@ _BY_NAME = {
     "auto": "AutoLearner",
     "boosting": "ObliviousBoosting",
     "network": "Network",
+    "kernel": "KernelMachine",
     "catboost": "CatBoostLearner",
 }
 _READ_NAMES = ("CatBoostLearner", "RefitOnlyLearner")
@@ -60,8 +63,8 @@ def as_learner(
     Parameters
     ----------
     model : str, estimator, torch.nn.Module or Learner
-        A name ("boosting", "network", "catboost"), an estimator of a supported library, a module,
-        or anything that follows the learner protocol. It is never changed; of a fitted estimator
+        A name ("boosting", "network", "kernel", "catboost"), an estimator of a supported library,
+        a module, or anything that follows the learner protocol. It is never changed; of a fitted estimator
         only the settings count, unless `prefit`.
     n_classes : int or None
         None for regression.
@@ -80,7 +83,7 @@ def as_learner(
     >>> as_learner("forest", n_classes=None, seed=0)
     Traceback (most recent call last):
         ...
-    ValueError: model must be one of 'boosting', 'network', 'catboost'; got 'forest'.
+    ValueError: model must be one of 'boosting', 'network', 'kernel', 'catboost'; got 'forest'.
     """
     if isinstance(model, str):
         return _by_name(model, n_classes, seed, prefit)
@@ -139,6 +142,9 @@ def _of_trained(
     if wrapper == "learner_of_boosting":
         check_fitted(model, n_classes)
         return model.learner_.copy(seed)
+    if wrapper == "learner_of_kernel":
+        check_fitted(model, n_classes)
+        return _load("KernelMachine").from_fitted(model, n_classes=n_classes, seed=seed)
     return _load(wrapper).from_fitted(model, n_classes=n_classes, seed=seed, **options)
 
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from lukewarm.learners.kernel import _search as search
 from lukewarm.learners.kernel._basis import LandmarkBasis
+from lukewarm.learners.kernel._choice import PENALTIES, Training
 from lukewarm.learners.kernel._kernel import Kernel
 from lukewarm.learners.kernel._path import EigenPath, ridge_filters
 from lukewarm.learners.kernel._relevance import Likelihood
@@ -42,10 +42,12 @@ KERNELS = [
 def test_path_equals_ridge_regression_with_a_free_constant(kernel, rows, y, generator):
     weights = generator.uniform(0.5, 2.0, size=40)
     new = generator.normal(size=(7, 3))
-    path = EigenPath.learn(LandmarkBasis.learn(kernel, rows), rows, y, weights / weights.sum())
+    path = EigenPath.learn(
+        LandmarkBasis.learn(kernel, rows), rows, y[:, None], weights / weights.sum()
+    )
     penalties = np.array([1e-3, 0.1])
     found = path.outputs(path.eigenfeatures(new), ridge_filters(path.eigenvalues, penalties))
-    for column, penalty in zip(found.T, penalties, strict=True):
+    for column, penalty in zip(found[0].T, penalties, strict=True):
         expected = brute_force(
             kernel.matrix(rows, rows), kernel.matrix(new, rows), y, weights, penalty
         )
@@ -56,9 +58,11 @@ def test_path_equals_ridge_regression_with_a_free_constant(kernel, rows, y, gene
 def test_leave_one_out_equals_fits_without_each_row(kernel, rows, y, generator):
     weights = generator.uniform(0.5, 2.0, size=40)
     penalty, shares = 0.01, weights / weights.sum()
-    path = EigenPath.learn(LandmarkBasis.learn(kernel, rows), rows, y, shares)
+    path = EigenPath.learn(LandmarkBasis.learn(kernel, rows), rows, y[:, None], shares)
     filters = ridge_filters(path.eigenvalues, np.array([penalty]))
-    found = path.leave_one_out_residuals(path.eigenfeatures(rows), y, shares, filters)[:, 0]
+    found = path.leave_one_out_residuals(path.eigenfeatures(rows), y[:, None], shares, filters)[
+        0, :, 0
+    ]
     gram = kernel.matrix(rows, rows)
     for row in range(40):
         others = np.arange(40) != row
@@ -73,20 +77,20 @@ def test_leave_one_out_equals_fits_without_each_row(kernel, rows, y, generator):
 def test_blocks_of_rows_do_not_change_the_path(rows, y, monkeypatch):
     kernel, shares = KERNELS[1], np.full(40, 1 / 40)
     basis = LandmarkBasis.learn(kernel, rows[:10])
-    whole = EigenPath.learn(basis, rows, y, shares)
+    whole = EigenPath.learn(basis, rows, y[:, None], shares)
     monkeypatch.setattr("lukewarm.learners.kernel._basis._BLOCK_NUMBERS", 70)
-    pieces = EigenPath.learn(basis, rows, y, shares)
+    pieces = EigenPath.learn(basis, rows, y[:, None], shares)
     assert pieces.training_features is None
     filters = 1 / (whole.eigenvalues + 0.01)
     assert pieces.coefficients(filters) == pytest.approx(whole.coefficients(filters), abs=CLOSE)
 
 
 def test_judging_by_kept_features_equals_judging_by_rows(rows, y, monkeypatch):
-    training = search.Training(rows, y, np.ones(40))
+    training = Training(rows, y[:, None], np.ones(40))
     path = training.path(KERNELS[1], 10)
-    kept = training.judge().losses(path, search.PENALTIES)
+    kept = training.judge(10).losses(path, PENALTIES)
     monkeypatch.setattr("lukewarm.learners.kernel._basis._BLOCK_NUMBERS", 70)
-    computed = training.judge().losses(training.path(KERNELS[1], 10), search.PENALTIES)
+    computed = training.judge(10).losses(training.path(KERNELS[1], 10), PENALTIES)
     assert computed == pytest.approx(kept, abs=CLOSE)
 
 
@@ -112,7 +116,9 @@ def test_kernel_without_a_column_is_the_kernel_divided_by_its_factor(shape, rows
 
 def test_gradient_of_the_likelihood_equals_differences(rows, y, generator):
     # Columns 1 and 2 share their parameters.
-    likelihood = Likelihood(rows, y, generator.uniform(0.5, 2.0, size=40), np.array([0, 1, 1]))
+    likelihood = Likelihood(
+        rows, np.column_stack([y, y**2]), generator.uniform(0.5, 2.0, size=40), np.array([0, 1, 1])
+    )
     parameters = generator.normal(size=6) / 2
     _, gradient = likelihood(parameters)
     numeric = approx_fprime(parameters, lambda at: likelihood(at)[0], 1e-6)

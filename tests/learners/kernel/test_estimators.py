@@ -1,9 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lukewarm.learners.kernel import KernelMachineRegressor
+from lukewarm.learners.kernel import KernelMachineClassifier, KernelMachineRegressor
 
 
 def expected_failures(estimator):
@@ -21,6 +24,8 @@ def expected_failures(estimator):
     [
         KernelMachineRegressor(),
         KernelMachineRegressor(kernel="rbf+linear", length_scale=1.0, penalty=0.01),
+        KernelMachineClassifier(),
+        KernelMachineClassifier(kernel="rbf", length_scale=1.0, penalty=0.01),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -109,3 +114,45 @@ def test_wrong_settings_say_what_to_do(generator, settings, message):
     X = generator.normal(size=(30, 2))
     with pytest.raises(ValueError, match=message):
         KernelMachineRegressor(**settings).fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_classes_get_probabilities_near_the_true_ones(generator, n_classes):
+    X = generator.normal(size=(900, 6))
+    margins = np.column_stack([2 * X[:, 0] * X[:, 1], X[:, 2], -X[:, 2]])[:, :n_classes]
+    truth = softmax(margins, axis=1)
+    y = (truth.cumsum(axis=1) < generator.random((900, 1))).sum(axis=1)
+    labels = np.array(["a", "b", "c"])[np.minimum(y, n_classes - 1)]
+    model = KernelMachineClassifier(random_state=0).fit(X[:600], labels[:600])
+    found = model.predict_proba(X[600:])
+    assert found.sum(axis=1) == pytest.approx(1.0)
+    shares = truth[:600].mean(axis=0)
+    assert np.mean((truth[600:] - shares) ** 2) > 0.03
+    assert np.mean((truth[600:] - found) ** 2) < 0.01
+
+
+def test_penalised_log_loss_is_at_its_least(generator):
+    X = generator.normal(size=(80, 2))
+    y = (X[:, 0] + generator.normal(size=80) > 0).astype(int)
+    model = KernelMachineClassifier("linear", penalty=0.05, ard=False, random_state=0).fit(X, y)
+    kernel, scaled = model.kernel_, model.machine_.coding.code(X) * model.kernel_.slopes
+    reference = LogisticRegression(C=1 / (0.05 * 80), tol=1e-10).fit(scaled, y)
+    assert kernel.shape == "none"
+    expected = reference.predict_proba(scaled)
+    assert model.predict_proba(X) == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_single_class_is_an_error(generator):
+    X = generator.normal(size=(30, 2))
+    with pytest.raises(ValueError, match="at least two classes; got 1 class"):
+        KernelMachineClassifier().fit(X, np.ones(30))
+
+
+def test_held_out_rows_choose_a_classifier_too(generator):
+    X = generator.normal(size=(300, 2))
+    y = np.where(X[:, 0] + generator.normal(size=300) > 0, "warm", "cold")
+    model = KernelMachineClassifier(random_state=0)
+    model.fit(X[:200], y[:200], X_val=X[200:], y_val=y[200:])
+    assert model.validation_loss_ == pytest.approx(log_loss(y[200:], model.predict_proba(X[200:])))
+    with pytest.raises(ValueError, match="'mild', which is not a class of y"):
+        model.fit(X[:200], y[:200], X_val=X[:1], y_val=["mild"])

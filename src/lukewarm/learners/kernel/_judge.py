@@ -17,33 +17,36 @@ class Judge:
 
     Parameters
     ----------
-    rows, y : ndarrays of shape (n, q) and (n,)
+    rows, y : ndarrays of shape (n, q) and (n, n_outputs)
     weights : ndarray of shape (n,)
     shares : ndarray of shape (n,), optional
         What each weighs among all the training rows, if these are training rows: each is then
         predicted by the machine without it. None: rows that were held out.
+    first : int, default 0
+        Number of the first of them among the training rows.
     """
 
     rows: Matrix
-    y: Vector
+    y: Matrix
     weights: Vector
     shares: Vector | None
+    first: int = 0
 
     def losses(self, path: EigenPath, penalties: Vector) -> Vector:
-        """Return the mean squared error of each penalty."""
+        """Return the mean squared error of each penalty, summed over outputs."""
         filters = ridge_filters(path.eigenvalues, penalties)
         total = np.zeros(len(penalties))
         for block in row_blocks(len(self.rows), max(path.basis.rank, len(penalties))):
             y = self.y[block]
             features = self._eigenfeatures(path, block)
             if self.shares is None:
-                residuals = y[:, None] - path.outputs(features, filters)
+                residuals = y.T[:, :, None] - path.outputs(features, filters)
             else:
                 residuals = path.leave_one_out_residuals(features, y, self.shares[block], filters)
-            total += self.weights[block] @ np.square(residuals)
+            total += self.weights[block] @ np.square(residuals).sum(axis=0)
         return total / self.weights.sum()
 
     def _eigenfeatures(self, path: EigenPath, block: slice) -> Matrix:
         if self.shares is not None and path.training_features is not None:
-            return path.training_features[block]  # the judges are the first training rows
+            return path.training_features[self.first :][block]
         return path.eigenfeatures(self.rows[block])

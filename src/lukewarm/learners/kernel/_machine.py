@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from lukewarm._typing import Features, Matrix
+from lukewarm._typing import Features, Matrix, Vector
 from lukewarm.learners.kernel._basis import LandmarkBasis, row_blocks
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._kernel import Kernel
@@ -24,18 +24,18 @@ class Machine:
     kernel : Kernel
     landmarks : ndarray of shape (m, q)
         Coded rows.
-    weights : ndarray of shape (m,) or (m, n_outputs)
-    constant : float or ndarray of shape (n_outputs,)
+    weights : ndarray of shape (m, n_outputs)
+    constant : ndarray of shape (n_outputs,)
     """
 
     coding: Coding
     kernel: Kernel
     landmarks: Matrix
-    weights: np.ndarray
-    constant: np.ndarray
+    weights: Matrix
+    constant: Vector
 
     @classmethod
-    def of_path(cls, coding: Coding, path: EigenPath, filters: np.ndarray) -> Machine:
+    def of_path(cls, coding: Coding, path: EigenPath, filters: Vector) -> Machine:
         """Return the machine under one filter (rank,)."""
         coefficients = path.coefficients(filters)
         constant = path.mean - path.centre @ coefficients
@@ -43,22 +43,22 @@ class Machine:
 
     @classmethod
     def of_coefficients(
-        cls, coding: Coding, basis: LandmarkBasis, coefficients: np.ndarray, constant: np.ndarray
+        cls, coding: Coding, basis: LandmarkBasis, coefficients: Matrix, constant: Vector
     ) -> Machine:
         """Return the machine with these coefficients of a basis' features."""
         weights = coefficients
         if basis.rank:
             weights = linalg.solve_triangular(basis.factor, coefficients, lower=True, trans="T")
-        return cls(coding, basis.kernel, basis.landmarks, weights, np.asarray(constant))
+        return cls(coding, basis.kernel, basis.landmarks, weights, constant)
 
-    def outputs(self, X: Features) -> np.ndarray:
-        """Return one value (or several) per row of a table."""
+    def outputs(self, X: Features) -> Matrix:
+        """Return the outputs for the rows of a table, shape (n, n_outputs)."""
         parts = []
         for block in row_blocks(len(X), max(len(self.landmarks), self.landmarks.shape[1])):
             rows = X.iloc[block] if hasattr(X, "iloc") else X[block]
             parts.append(self.outputs_of_coded(self.coding.code(rows)))
         return np.concatenate(parts)
 
-    def outputs_of_coded(self, rows: Matrix) -> np.ndarray:
-        """Return one value (or several) per coded row."""
+    def outputs_of_coded(self, rows: Matrix) -> Matrix:
+        """Return the outputs for coded rows, shape (n, n_outputs)."""
         return self.constant + self.kernel.matrix(rows, self.landmarks) @ self.weights

@@ -33,9 +33,9 @@ class EigenPath:
     eigenvalues : ndarray of shape (rank,)
         Of the centred kernel divided by the number of rows; ascending.
     vectors : ndarray of shape (rank, rank)
-    moments : ndarray of shape (rank,) or (rank, n_outputs)
-    mean : float or ndarray of shape (n_outputs,)
-        Of the target.
+    moments : ndarray of shape (rank, n_outputs)
+    mean : ndarray of shape (n_outputs,)
+        Of the targets.
     training_features : ndarray of shape (n, rank), optional
         Centred features of the training rows in the eigenbasis, where they fit into one block.
     """
@@ -44,17 +44,17 @@ class EigenPath:
     centre: Vector
     eigenvalues: Vector
     vectors: Matrix
-    moments: np.ndarray
-    mean: np.ndarray
+    moments: Matrix
+    mean: Vector
     training_features: Matrix | None = None
 
     @classmethod
-    def learn(cls, basis: LandmarkBasis, rows: Matrix, y: np.ndarray, shares: Vector) -> EigenPath:
-        """Return the path for coded rows (n, q), targets (n, ...) and shares (n,) of sum one."""
+    def learn(cls, basis: LandmarkBasis, rows: Matrix, y: Matrix, shares: Vector) -> EigenPath:
+        """Return the path for coded rows (n, q), targets (n, n_outputs), shares (n,) of sum one."""
         mean = shares @ y
         centre = np.zeros(basis.rank)
         second = np.zeros((basis.rank, basis.rank))
-        products = np.zeros((basis.rank, *np.shape(y)[1:]))
+        products = np.zeros((basis.rank, y.shape[1]))
         features = np.zeros((0, basis.rank))
         blocks = list(basis.blocks(len(rows)))
         for block in blocks:
@@ -75,31 +75,32 @@ class EigenPath:
         """Return the centred features in the eigenbasis, shape (n, rank)."""
         return (self.basis.features(rows) - self.centre) @ self.vectors
 
-    def outputs(self, eigenfeatures: Matrix, filters: Matrix) -> Matrix:
-        """Return predictions (n, n_filters) of one output under each row of `filters`."""
-        return self.mean + eigenfeatures @ (filters * self.moments).T
+    def outputs(self, eigenfeatures: Matrix, filters: Matrix) -> np.ndarray:
+        """Return predictions (n_outputs, n, n_filters) under each row of `filters`."""
+        coefficients = filters.T * self.moments.T[:, :, None]
+        return self.mean[:, None, None] + eigenfeatures @ coefficients
 
     def leverages(self, eigenfeatures: Matrix, filters: Matrix, shares: Vector) -> Matrix:
         """Return how far each training row pulls its own prediction, shape (n, n_filters)."""
         return shares[:, None] * (1 + np.square(eigenfeatures) @ filters.T)
 
     def leave_one_out_residuals(
-        self, eigenfeatures: Matrix, y: Vector, shares: Vector, filters: Matrix
-    ) -> Matrix:
-        """Return y minus what each row's model without it predicts, shape (n, n_filters).
+        self, eigenfeatures: Matrix, y: Matrix, shares: Vector, filters: Matrix
+    ) -> np.ndarray:
+        """Return y minus what each row's model without it predicts, as `outputs` are laid out.
 
         Notes
         -----
         r_i / (1 - S_ii) with the smoother S of the ridge filter; exact, the constant included.
         The landmarks stay.
         """
-        residuals = y[:, None] - self.outputs(eigenfeatures, filters)
+        residuals = y.T[:, :, None] - self.outputs(eigenfeatures, filters)
         room = 1 - self.leverages(eigenfeatures, filters, shares)
         return residuals / np.maximum(room, _LEAST_ROOM)
 
-    def coefficients(self, filters: Vector) -> np.ndarray:
-        """Return the weights of the centred features, shape (rank, ...), under one filter."""
-        return self.vectors @ (filters * self.moments.T).T
+    def coefficients(self, filters: Vector) -> Matrix:
+        """Return the weights of the centred features, (rank, n_outputs), under one filter."""
+        return self.vectors @ (filters[:, None] * self.moments)
 
 
 def ridge_filters(eigenvalues: Vector, penalties: Vector) -> Matrix:

@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from lukewarm._random import as_generator
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_vector
+from lukewarm.learners.kernel._choice import Training
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
 from lukewarm.learners.kernel._judge import Judge
-from lukewarm.learners.kernel._search import Training, choose
+from lukewarm.learners.kernel._search import choose
 
 
 class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
@@ -80,7 +81,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         coding = Coding.learn(X, weights)
         held_out = None if X_val is None else self._held_out(coding, X_val, y_val)
         order = as_generator(self.random_state).permutation(len(target))
-        training = Training(coding.code(X)[order], target[order], weights[order], held_out)
+        training = Training(coding.code(X)[order], target[order, None], weights[order], held_out)
         relevance = self.finds_relevance(len(target), coding)
         choice = choose(training, coding.block, relevance=relevance, **settings)
         self.machine_ = choice.machine(coding)
@@ -92,12 +93,12 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
     def predict(self, X: Any) -> Vector:
         """Return one prediction per row."""
         check_is_fitted(self)
-        return self.machine_.outputs(self._check_features(X, reset=False))
+        return self.machine_.outputs(self._check_features(X, reset=False))[:, 0]
 
     def _held_out(self, coding: Coding, X_val: Any, y_val: Any) -> Judge:
         X: Features = self._check_features(X_val, reset=False)
         target = _as_target(y_val, len(X), "y_val")
-        return Judge(coding.code(X), target, np.ones(len(target)), None)
+        return Judge(coding.code(X), target[:, None], np.ones(len(target)), None)
 
 
 def _as_target(y: Any, n_rows: int, name: str = "y") -> Vector:

@@ -1,10 +1,10 @@
 """One length scale per column, by marginal likelihood.
 
-The rows are taken as y ~ N(0, a (K + B) + noise), with the RBF kernel K at inverse length scales
-s and the linear part B at slopes b. With C the covariance and M = C^-1 y y' C^-1 - C^-1, the
-log-likelihood changes by trace(M dC) / 2. A pair's squared distance is a sum over columns, so all
-the derivatives come from one product of (M * K) with the rows: no loop over columns, and one
-Cholesky factorisation per step.
+Each output is taken as y ~ N(0, a (K + B) + noise), with the RBF kernel K at inverse length scales
+s and the linear part B at slopes b. With C the covariance and M = sum C^-1 y y' C^-1 - C^-1 over
+outputs, the log-likelihood changes by trace(M dC) / 2. A pair's squared distance is a sum over
+columns, so all the derivatives come from one product of (M * K) with the rows: no loop over
+columns, and one Cholesky factorisation per step.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from scipy.linalg import lapack
 from scipy.optimize import minimize
 
 from lukewarm._typing import Matrix, Vector
+from lukewarm.learners._scaling import Scaling
 from lukewarm.learners.kernel._kernel import Kernel, half_squared_distances
 
 # Rows and steps: first few rows from the common scale, then more of them from there.
@@ -39,7 +40,7 @@ class Likelihood:
     Parameters
     ----------
     rows : ndarray of shape (n, q)
-    y : ndarray of shape (n,)
+    y : ndarray of shape (n, n_outputs)
         At mean zero and unit spread.
     spread : ndarray of shape (n,)
         Noise variance of each row, in units of the common one: 1 / weight.
@@ -48,7 +49,7 @@ class Likelihood:
     """
 
     rows: Matrix
-    y: Vector
+    y: Matrix
     spread: Vector
     block: np.ndarray
 
@@ -72,12 +73,13 @@ class Likelihood:
         if failed:
             return np.inf, np.zeros_like(parameters)
         solved = linalg.cho_solve((factor, True), self.y, check_finite=False)
-        value = self.y @ solved / 2 + np.log(factor.diagonal()).sum()
+        n_outputs = self.y.shape[1]
+        value = np.sum(self.y * solved) / 2 + n_outputs * np.log(factor.diagonal()).sum()
         inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
         pull = np.tril(inverse, -1)
         pull = pull + pull.T
         pull.flat[:: len(pull) + 1] = inverse.diagonal()
-        np.subtract(np.outer(solved, solved), pull, out=pull)
+        np.subtract(solved @ solved.T, n_outputs * pull, out=pull)
         gradient = self._gradient(pull, shape, shaped, linear, amplitude, noise)
         return value / len(self.y), -gradient / len(self.y)
 
@@ -119,7 +121,7 @@ class Likelihood:
 
 
 def relevance_kernel(
-    rows: Matrix, y: Vector, weights: Vector, block: np.ndarray, *, has_line: bool
+    rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray, *, has_line: bool
 ) -> Kernel:
     """Return an RBF kernel with a linear part whose scales and slopes fit the rows best.
 
@@ -127,7 +129,7 @@ def relevance_kernel(
     ----------
     rows : ndarray of shape (n, q)
         Coded, in random order: the first ones are used.
-    y, weights : ndarray of shape (n,)
+    y, weights : ndarrays of shape (n, n_outputs) and (n,)
     block : ndarray of int of shape (q,)
         Columns of one block share their scale.
     has_line : bool
@@ -165,10 +167,9 @@ def relevance_kernel(
     )
 
 
-def _likelihood(rows: Matrix, y: Vector, weights: Vector, block: np.ndarray) -> Likelihood:
-    centred = y - np.average(y, weights=weights)
-    scale = np.sqrt(np.average(np.square(centred), weights=weights))
-    return Likelihood(rows, centred / max(scale, 1e-300), weights.mean() / weights, block)
+def _likelihood(rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray) -> Likelihood:
+    scaling = Scaling.learn(y, weights)
+    return Likelihood(rows, scaling.scale(y), weights.mean() / weights, block)
 
 
 def _with_prior(

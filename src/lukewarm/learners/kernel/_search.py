@@ -2,115 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from lukewarm._typing import Matrix, Vector
-from lukewarm.learners.kernel._basis import LandmarkBasis
-from lukewarm.learners.kernel._coding import Coding
-from lukewarm.learners.kernel._judge import Judge
+from lukewarm.learners.kernel._choice import Choice, Training, best_on, choose_penalty
 from lukewarm.learners.kernel._kernel import Kernel
-from lukewarm.learners.kernel._machine import Machine
-from lukewarm.learners.kernel._path import EigenPath, ridge_filters
 from lukewarm.learners.kernel._relevance import relevance_kernel
 
 KERNELS = ("linear", "rbf", "rbf+linear", "laplace", "laplace+linear", "polynomial")
-# Four a decade: between two of them the loss hardly differs.
-PENALTIES = 10.0 ** np.arange(-8, 1.01, 0.25)
 _LENGTH_SCALES = (0.5, 0.9, 1.6, 2.9, 5.0)
 # Kernels are compared on so many rows and landmarks, whatever the table's size.
 _SEARCH_ROWS = 2000
 _SEARCH_LANDMARKS = 300
-# Rows that judge by being left out; their mean is precise to a hundredth and better.
-_JUDGING_ROWS = 5000
 _FIRST_LANDMARKS = 500
+# Landmarks of which this share spans all need no company.
+_NEARLY_ALL = 0.9
 # Twice the landmarks must lower the loss by this share to be worth eight times the time.
 _WORTHWHILE = 0.02
-
-
-@dataclass(frozen=True, eq=False)
-class Training:
-    """Training rows in random order, the first of which serve as landmarks.
-
-    Parameters
-    ----------
-    rows, y : ndarrays of shape (n, q) and (n,)
-    weights : ndarray of shape (n,)
-        Of mean one.
-    held_out : Judge, optional
-        Rows that choose; without them the training rows do, each by being left out.
-    """
-
-    rows: Matrix
-    y: Vector
-    weights: Vector
-    held_out: Judge | None = None
-
-    @property
-    def shares(self) -> Vector:
-        """Weights of sum one."""
-        return self.weights / self.weights.sum()
-
-    def first(self, n_rows: int) -> Training:
-        """Return the training on the first rows alone."""
-        return Training(self.rows[:n_rows], self.y[:n_rows], self.weights[:n_rows], self.held_out)
-
-    def judge(self) -> Judge:
-        """Return what chooses."""
-        if self.held_out is not None:
-            return self.held_out
-        few = slice(_JUDGING_ROWS)
-        return Judge(self.rows[few], self.y[few], self.weights[few], self.shares[few])
-
-    def unit_scale(self) -> float:
-        """Return one over the typical distance of a row from the mean row."""
-        from_mean = np.square(self.rows - self.shares @ self.rows)
-        spread = np.sqrt(self.shares @ from_mean.sum(axis=1))
-        return float(1 / spread) if spread > 0 else 1.0
-
-    def path(self, kernel: Kernel, n_landmarks: int) -> EigenPath:
-        """Return all penalties of this kernel."""
-        basis = LandmarkBasis.learn(kernel, self.rows[:n_landmarks])
-        return EigenPath.learn(basis, self.rows, self.y, self.shares)
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """A machine chosen among penalties.
-
-    Parameters
-    ----------
-    path : EigenPath
-    penalty : float
-    loss : float
-        That chose it.
-    """
-
-    path: EigenPath
-    penalty: float
-    loss: float
-
-    @property
-    def kernel(self) -> Kernel:
-        """The kernel."""
-        return self.path.basis.kernel
-
-    def machine(self, coding: Coding) -> Machine:
-        """Return the machine under the chosen penalty."""
-        filters = ridge_filters(self.path.eigenvalues, np.array([self.penalty]))[0]
-        return Machine.of_path(coding, self.path, filters)
-
-
-def choose_penalty(
-    training: Training, kernel: Kernel, n_landmarks: int, penalty: float | None
-) -> Choice:
-    """Return the best machine of one kernel."""
-    path = training.path(kernel, n_landmarks)
-    penalties = PENALTIES if penalty is None else np.array([penalty])
-    losses = training.judge().losses(path, penalties)
-    best = int(np.argmin(losses))
-    return Choice(path, float(penalties[best]), float(losses[best]))
 
 
 def choose_kernel(
@@ -132,7 +39,7 @@ def choose_kernel(
     others += [("laplace+linear", each) for each in (scale, 4 * scale)]
     for other, its_scale in others:
         kernel = common_kernel(other, its_scale, few)
-        choice = choose_penalty(few, kernel, _SEARCH_LANDMARKS, penalty)
+        choice = choose_penalty(few, kernel, search_landmarks(few), penalty)
         best = min(best, choice, key=lambda each: each.loss)
     return best
 
@@ -146,7 +53,7 @@ def _over_scales(
     def choice(place: int) -> Choice:
         if place not in tried:
             kernel = common_kernel(name, scales[place], few)
-            tried[place] = choose_penalty(few, kernel, _SEARCH_LANDMARKS, penalty)
+            tried[place] = choose_penalty(few, kernel, search_landmarks(few), penalty)
         return tried[place]
 
     place = len(scales) // 2
@@ -192,22 +99,56 @@ def choose(
         few = training.first(_SEARCH_ROWS)
         has_line = name in ("auto", "rbf+linear")
         kernel = relevance_kernel(few.rows, few.y, few.weights, block, has_line=has_line)
-        tuned = choose_penalty(few, kernel, _SEARCH_LANDMARKS, penalty)
+        tuned = choose_penalty(few, kernel, search_landmarks(few), penalty)
         best = min(best, tuned, key=lambda choice: choice.loss)
     return _with_landmarks(training, best.kernel, penalty, max_landmarks)
+
+
+def search_landmarks(few: Training) -> int:
+    """Return how many landmarks kernels are compared with; few rows are all landmarks."""
+    n_rows = len(few.y)
+    return _SEARCH_LANDMARKS if n_rows > 2 * _SEARCH_LANDMARKS else n_rows
 
 
 def _with_landmarks(
     training: Training, kernel: Kernel, penalty: float | None, max_landmarks: int
 ) -> Choice:
-    """Return the machine once twice the landmarks no longer help."""
-    most = min(max_landmarks, len(training.y))
-    count = min(_FIRST_LANDMARKS, most)
-    best = choose_penalty(training, kernel, count, penalty)
-    while count < most and best.path.basis.rank > 0.9 * count:
-        count = min(2 * count, most)
-        larger = choose_penalty(training, kernel, count, penalty)
-        if larger.loss > (1 - _WORTHWHILE) * best.loss:
-            return min(best, larger, key=lambda choice: choice.loss)
-        best = larger
-    return best
+    """Return the machine once twice the landmarks no longer help.
+
+    Two numbers of landmarks are compared on the same rows, landmarks of neither; all rows as
+    landmarks are exact, and every row may judge them.
+    """
+    n_rows = len(training.y)
+    counts = landmark_counts(n_rows, max_landmarks)
+    path, reached = training.path(kernel, counts[0]), counts[0]
+    for count in counts[1:]:
+        if path.basis.rank <= _NEARLY_ALL * reached:
+            break
+        judge = training.judge(count if count < n_rows else reached)
+        larger = training.path(kernel, count)
+        losses = [best_on(each, judge, penalty, count).loss for each in (path, larger)]
+        if losses[1] < losses[0]:
+            path, reached = larger, count
+        if losses[1] > (1 - _WORTHWHILE) * losses[0]:
+            break
+    return best_on(path, training.judge(reached), penalty, reached)
+
+
+def landmark_counts(n_rows: int, max_landmarks: int) -> list[int]:
+    """Return the numbers of landmarks to try, each twice the one before.
+
+    Either all rows are landmarks, or enough are left to judge.
+
+    Examples
+    --------
+    >>> landmark_counts(900, 2000), landmark_counts(1900, 2000), landmark_counts(10**5, 2000)
+    ([900], [500, 1000, 1900], [500, 1000, 2000])
+    """
+    if n_rows <= min(2 * _FIRST_LANDMARKS, max_landmarks):
+        return [n_rows]
+    most = n_rows if n_rows <= max_landmarks else min(max_landmarks, n_rows - min(n_rows // 2, 500))
+    counts = [min(_FIRST_LANDMARKS, most)]
+    while counts[-1] < most:
+        count = 2 * counts[-1]
+        counts.append(most if count > 0.6 * most else count)
+    return counts

@@ -1,0 +1,118 @@
+"""Training rows, and the machine that a judge likes best on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lukewarm._typing import Matrix, Vector
+from lukewarm.learners.kernel._basis import LandmarkBasis
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._judge import Judge
+from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._machine import Machine
+from lukewarm.learners.kernel._path import EigenPath, ridge_filters
+
+# Four a decade: between two of them the loss hardly differs.
+PENALTIES = 10.0 ** np.arange(-8, 1.01, 0.25)
+# Rows that judge by being left out; their mean is precise to a hundredth and better.
+_JUDGING_ROWS = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Training rows in random order, the first of which serve as landmarks.
+
+    Parameters
+    ----------
+    rows, y : ndarrays of shape (n, q) and (n, n_outputs)
+    weights : ndarray of shape (n,)
+        Of mean one.
+    held_out : Judge, optional
+        Rows that choose; without them the training rows do, each by being left out.
+    """
+
+    rows: Matrix
+    y: Matrix
+    weights: Vector
+    held_out: Judge | None = None
+
+    @property
+    def shares(self) -> Vector:
+        """Weights of sum one."""
+        return self.weights / self.weights.sum()
+
+    def first(self, n_rows: int) -> Training:
+        """Return the training on the first rows alone."""
+        return Training(self.rows[:n_rows], self.y[:n_rows], self.weights[:n_rows], self.held_out)
+
+    def judge(self, n_landmarks: int) -> Judge:
+        """Return what chooses.
+
+        A row that is a landmark is predicted better than others even by a machine that never saw
+        its y, so the judges are other rows; where all rows are landmarks, all of them.
+        """
+        if self.held_out is not None:
+            return self.held_out
+        n_rows = len(self.y)
+        first = 0 if n_landmarks >= n_rows else max(n_landmarks, n_rows - _JUDGING_ROWS)
+        few = slice(first, first + _JUDGING_ROWS)
+        return Judge(self.rows[few], self.y[few], self.weights[few], self.shares[few], first)
+
+    def unit_scale(self) -> float:
+        """Return one over the typical distance of a row from the mean row."""
+        from_mean = np.square(self.rows - self.shares @ self.rows)
+        spread = np.sqrt(self.shares @ from_mean.sum(axis=1))
+        return float(1 / spread) if spread > 0 else 1.0
+
+    def path(self, kernel: Kernel, n_landmarks: int) -> EigenPath:
+        """Return all penalties of this kernel."""
+        basis = LandmarkBasis.learn(kernel, self.rows[:n_landmarks])
+        return EigenPath.learn(basis, self.rows, self.y, self.shares)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A machine chosen among penalties.
+
+    Parameters
+    ----------
+    path : EigenPath
+    penalty : float
+    loss : float
+        That chose it.
+    n_landmarks : int
+        First training rows that were offered as landmarks.
+    """
+
+    path: EigenPath
+    penalty: float
+    loss: float
+    n_landmarks: int
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+        return self.path.basis.kernel
+
+    def machine(self, coding: Coding) -> Machine:
+        """Return the machine under the chosen penalty."""
+        filters = ridge_filters(self.path.eigenvalues, np.array([self.penalty]))[0]
+        return Machine.of_path(coding, self.path, filters)
+
+
+def choose_penalty(
+    training: Training, kernel: Kernel, n_landmarks: int, penalty: float | None
+) -> Choice:
+    """Return the best machine of one kernel."""
+    path = training.path(kernel, n_landmarks)
+    return best_on(path, training.judge(n_landmarks), penalty, n_landmarks)
+
+
+def best_on(path: EigenPath, judge: Judge, penalty: float | None, n_landmarks: int) -> Choice:
+    """Return the machine that the judge likes best."""
+    penalties = PENALTIES if penalty is None else np.array([penalty])
+    losses = judge.losses(path, penalties)
+    best = int(np.argmin(losses))
+    return Choice(path, float(penalties[best]), float(losses[best]), n_landmarks)

@@ -1,0 +1,146 @@
+"""The penalty of a machine for classes, by the log-loss of folds left out or of rows held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from lukewarm._typing import Matrix, Vector
+from lukewarm.learners.kernel._choice import PENALTIES, Training
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._log_loss import (
+    ClassRows,
+    fit_log_loss,
+    log_losses,
+    outputs_of,
+)
+from lukewarm.learners.kernel._machine import Machine
+from lukewarm.learners.kernel._path import EigenPath
+
+# Features of all rows are kept between steps: 480 MB at most.
+_FEATURE_NUMBERS = 60_000_000
+# From strong to weak; so many without a better one end the search.
+_PENALTIES = PENALTIES[PENALTIES <= 0.1][::-2]
+_PATIENCE = 2
+_N_FOLDS = 5
+# Beyond so many features one of the folds is enough: it holds rows in plenty.
+_NUMBERS_FOR_ALL_FOLDS = 5_000_000
+
+
+def most_landmarks(n_rows: int, max_landmarks: int) -> int:
+    """Return how many landmarks' features of all rows fit into memory."""
+    return min(max_landmarks, max(_FEATURE_NUMBERS // n_rows, 50))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassChoice:
+    """A machine for classes chosen among penalties.
+
+    Parameters
+    ----------
+    path : EigenPath
+    coefficients : ndarray of shape (1 + rank, n_outputs)
+        Constants, and coefficients in the eigenbasis.
+    penalty, loss : float
+    """
+
+    path: EigenPath
+    coefficients: Matrix
+    penalty: float
+    loss: float
+
+    def machine(self, coding: Coding) -> Machine:
+        """Return the machine of these coefficients."""
+        return class_machine(coding, self.path, self.coefficients)
+
+
+def class_machine(coding: Coding, path: EigenPath, coefficients: Matrix) -> Machine:
+    """Return the machine with constants and eigenbasis coefficients (1 + rank, n_outputs)."""
+    features = path.vectors @ coefficients[1:]
+    constant = coefficients[0] - path.centre @ features
+    return Machine.of_coefficients(coding, path.basis, features, constant)
+
+
+def all_eigenfeatures(path: EigenPath, rows: Matrix) -> Matrix:
+    """Return the eigenfeatures of all training rows, kept or made block by block."""
+    if path.training_features is not None:
+        return path.training_features
+    blocks = path.basis.blocks(len(rows))
+    return np.concatenate([path.eigenfeatures(rows[block]) for block in blocks])
+
+
+def choose_class_penalty(
+    training: Training, path: EigenPath, n_landmarks: int, penalty: float | None
+) -> ClassChoice:
+    """Return the best machine on this path; the targets of `training` are indicators."""
+    features = all_eigenfeatures(path, training.rows)
+    rows = ClassRows(features, training.y, training.shares, np.zeros_like(training.y))
+    penalties = _PENALTIES if penalty is None else np.array([penalty])
+    judge = _class_judge(training, path, n_landmarks)
+    best: ClassChoice | None = None
+    coefficients, n_worse = None, 0
+    for each in penalties:
+        coefficients = fit_log_loss(rows, path.eigenvalues, each, coefficients)
+        loss = judge.loss(rows, path.eigenvalues, coefficients, each)
+        if best is None or loss < best.loss:
+            best, n_worse = ClassChoice(path, coefficients, float(each), loss), 0
+        else:
+            n_worse += 1
+        if n_worse == _PATIENCE:
+            break
+    assert best is not None
+    return best
+
+
+class _Judge(Protocol):
+    def loss(
+        self, rows: ClassRows, eigenvalues: Vector, coefficients: Matrix, penalty: float
+    ) -> float: ...
+
+
+def _class_judge(training: Training, path: EigenPath, n_landmarks: int) -> _Judge:
+    judge = training.judge(n_landmarks)
+    if judge.shares is not None:
+        is_small = training.y.size * path.basis.rank <= _NUMBERS_FOR_ALL_FOLDS
+        return _LeftOut(judge.first, _N_FOLDS if is_small else 1)
+    blocks = path.basis.blocks(len(judge.y))
+    features = np.concatenate([path.eigenfeatures(judge.rows[block]) for block in blocks])
+    shares = judge.weights / judge.weights.sum()
+    return _HeldOut(ClassRows(features, judge.y, shares, np.zeros_like(judge.y)))
+
+
+@dataclass(frozen=True, eq=False)
+class _HeldOut:
+    judges: ClassRows
+
+    def loss(
+        self, rows: ClassRows, eigenvalues: Vector, coefficients: Matrix, penalty: float
+    ) -> float:
+        losses = log_losses(outputs_of(self.judges, coefficients), self.judges.targets)
+        return float(self.judges.shares @ losses)
+
+
+@dataclass(frozen=True)
+class _LeftOut:
+    """Folds of training rows; those from `first` on, landmarks of no machine, judge."""
+
+    first: int
+    n_folds: int
+
+    def loss(
+        self, rows: ClassRows, eigenvalues: Vector, coefficients: Matrix, penalty: float
+    ) -> float:
+        fold = np.arange(len(rows.targets)) % _N_FOLDS
+        total = weight = 0.0
+        for number in range(self.n_folds):
+            is_out = fold == number
+            shares = np.where(is_out, 0.0, rows.shares)
+            kept = replace(rows, shares=shares / shares.sum())
+            outputs = outputs_of(rows, fit_log_loss(kept, eigenvalues, penalty, coefficients))
+            is_out[: self.first] = False
+            losses = log_losses(outputs[is_out], rows.targets[is_out])
+            total += float(rows.shares[is_out] @ losses)
+            weight += float(rows.shares[is_out].sum())
+        return total / weight

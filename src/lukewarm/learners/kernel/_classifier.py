@@ -1,0 +1,112 @@
+"""Kernel logistic regression that chooses everything itself, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from lukewarm._random import as_generator
+from lukewarm._typing import Matrix, Prediction
+from lukewarm.learners.kernel._choice import Training
+from lukewarm.learners.kernel._class_search import choose_class_penalty, most_landmarks
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
+from lukewarm.learners.kernel._judge import Judge
+from lukewarm.learners.kernel._log_loss import indicators, probabilities
+from lukewarm.learners.kernel._search import choose
+
+
+class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
+    """Kernel logistic (softmax) regression with everything chosen by the data.
+
+    Parameters
+    ----------
+    kernel, length_scale, penalty, ard, max_landmarks, random_state
+        As in :class:`KernelMachineRegressor`; the penalty stands beside the mean log-loss.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    cv_loss_ : float
+        Mean log-loss of the training rows, predicted by machines that were fitted without their
+        fold (one of five); only without ``X_val``.
+    validation_loss_ : float
+        Mean log-loss on ``X_val``; only with it.
+    kernel_, penalty_, n_landmarks_, n_features_in_, feature_names_in_
+        As in :class:`KernelMachineRegressor`.
+
+    Notes
+    -----
+    Kernel, scales and landmarks are chosen by the squared error of indicators of the classes,
+    which has a closed form; the penalty by log-loss.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    >>> KernelMachineClassifier(random_state=0).fit(X, y).predict([[2.0, 1.0]])
+    array(['same'], dtype='<U5')
+    """
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
+    ) -> KernelMachineClassifier:
+        """Train on `X` (n, p) and labels `y`; ``X_val``, ``y_val`` choose, where given."""
+        settings = self.settings()
+        X = self._check_training(X)
+        labels = _as_labels(y, len(X))
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val and y_val must be given together, or neither.")
+        X, labels, weights = weighted_rows(X, labels, sample_weight)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must hold at least two classes; got 1 class, {self.classes_[0]!r}."
+            )
+        coding = Coding.learn(X, weights)
+        held_out = None if X_val is None else self._held_out(coding, X_val, y_val)
+        order = as_generator(self.random_state).permutation(len(codes))
+        targets = indicators(codes, len(self.classes_))
+        training = Training(coding.code(X)[order], targets[order], weights[order], held_out)
+        settings["max_landmarks"] = most_landmarks(len(codes), self.max_landmarks)
+        penalty = settings.pop("penalty")
+        relevance = self.finds_relevance(len(codes), coding)
+        start = choose(training, coding.block, relevance=relevance, penalty=None, **settings)
+        choice = choose_class_penalty(training, start.path, start.n_landmarks, penalty)
+        self.machine_ = choice.machine(coding)
+        self.kernel_, self.penalty_ = start.kernel, choice.penalty
+        self.n_landmarks_ = len(self.machine_.landmarks)
+        setattr(self, "cv_loss_" if held_out is None else "validation_loss_", choice.loss)
+        return self
+
+    def predict_proba(self, X: Any) -> Prediction:
+        """Return the probability of every class, shape (n, n_classes)."""
+        check_is_fitted(self)
+        found = probabilities(self.machine_.outputs(self._check_features(X, reset=False)))
+        return np.column_stack([1 - found, found]) if found.ndim == 1 else found
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most likely class of each row."""
+        chosen = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[chosen]
+
+    def _held_out(self, coding: Coding, X_val: Any, y_val: Any) -> Judge:
+        X = self._check_features(X_val, reset=False)
+        labels = _as_labels(y_val, len(X))
+        unknown = np.setdiff1d(labels, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y_val holds {unknown.tolist()[0]!r}, which is not a class of y.")
+        codes = np.searchsorted(self.classes_, labels)
+        targets: Matrix = indicators(codes, len(self.classes_))
+        return Judge(coding.code(X), targets, np.ones(len(codes)), None)
+
+
+def _as_labels(y: Any, n_rows: int) -> np.ndarray:
+    labels = column_or_1d(y, warn=True)
+    check_classification_targets(labels)
+    check_consistent_length(labels, np.empty(n_rows))
+    return labels

@@ -1,0 +1,257 @@
+"""The kernel machine as a learner: it goes on from where it stands, without some features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._typing import Features, Matrix, Prediction, Vector
+from lukewarm._validation import check_count
+from lukewarm.learners._takeover import Moments, Takeover
+from lukewarm.learners.kernel._choice import Training
+from lukewarm.learners.kernel._class_search import all_eigenfeatures, most_landmarks
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._estimator import KernelMachineEstimator
+from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._log_loss import ClassRows, indicators, probabilities
+from lukewarm.learners.kernel._search import choose
+from lukewarm.learners.kernel._segments import ClassSegment, FittedSegment, Segment, UpdateSegment
+from lukewarm.measures import mean_log_loss, mean_squared_error
+
+
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    """What all segments share: chosen on the rows of the first."""
+
+    coding: Coding
+    kernel: Kernel
+    n_landmarks: int
+
+
+class KernelMachine:
+    """A kernel machine that is trained step by step.
+
+    The first step chooses kernel, length scales and landmarks on its rows, by leaving rows out.
+    From there on the kernel is fixed and training is the paper's update f <- f + K (y - f) / e_max
+    in closed form. After step 1, 2, 3, ... there have been 1, 2, 3, 4, 6, 8, 12, 16, ... updates:
+    two steps double the cumulative step size. Classifiers minimise penalised log-loss instead,
+    with a penalty of e_max over the number of updates. On other rows, such as those without some
+    features, the updates begin anew from the function learnt so far.
+
+    Parameters
+    ----------
+    settings : KernelMachineEstimator, optional
+        Kernel, length scale, ard and landmarks; the penalty has no part, steps take its place.
+    n_classes : int, optional
+        None for regression.
+    seed : int, default 0
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> learner = KernelMachine()
+    >>> learner.advance(X, X[:, 0] * X[:, 1], n_steps=30)
+    >>> bool(np.mean((learner.predict(X) - X[:, 0] * X[:, 1]) ** 2) < 0.01)
+    True
+    """
+
+    patience = 6
+    max_steps = 70
+    accepts_missing = True
+    accepts_categories = True
+
+    def __init__(
+        self,
+        settings: KernelMachineEstimator | None = None,
+        n_classes: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.settings = KernelMachineEstimator() if settings is None else settings
+        self.settings.settings()
+        if n_classes is not None:
+            check_count("n_classes", n_classes, minimum=2)
+        self.n_classes = n_classes
+        self.seed = check_count("seed", seed, minimum=0)
+        # The whole path of a regression costs as much as one step; each step for classes is a fit.
+        self.block_size = self.max_steps if n_classes is None else 8
+        self._ground: _Ground | None = None
+        self._segments: tuple[Segment, ...] = ()
+        self._rows: tuple[Features, Vector, Vector | None] | None = None
+        self._takeover: Takeover | None = None
+
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> KernelMachine:
+        """Return a learner that stands where a fitted estimator of this room stands."""
+        learner = cls(estimator, n_classes, seed)
+        machine = estimator.machine_
+        learner._ground = _Ground(machine.coding, machine.kernel, estimator.n_landmarks_)
+        learner._segments = (FittedSegment(machine),)
+        return learner
+
+    @property
+    def n_steps(self) -> int:
+        """Steps taken so far."""
+        return sum(segment.n_steps for segment in self._segments)
+
+    def fresh(self, seed: int) -> KernelMachine:
+        """Return an untrained learner with the same settings."""
+        twin = type(self)(self.settings, self.n_classes, seed)
+        twin.patience, twin.max_steps = self.patience, self.max_steps
+        return twin
+
+    def for_classes(self, n_classes: int) -> KernelMachine:
+        """Return an untrained classifier with the same settings."""
+        return type(self)(self.settings, n_classes, self.seed)
+
+    def copy(self, seed: int | None = None) -> KernelMachine:
+        """Return an independent learner that stands where this one stands; segments are shared."""
+        twin = self.fresh(self.seed if seed is None else seed)
+        twin._ground, twin._segments = self._ground, self._segments
+        twin._rows, twin._takeover = self._rows, self._takeover
+        return twin
+
+    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        """Return the mean loss that decides when to stop."""
+        judge = mean_squared_error if self.n_classes is None else mean_log_loss
+        return judge(y, prediction, weights)
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Take `n_steps` further steps on these rows."""
+        if n_steps == 0:
+            return
+        rows = (X, y, weights)
+        if not self._segments or self._rows is None or not _are_same(rows, self._rows):
+            self._segments = (*self._segments, self._begin(X, y, weights))
+            self._rows = rows
+        self._segments = (*self._segments[:-1], self._segments[-1].extended(n_steps))
+
+    def predict(self, X: Features) -> Prediction:
+        """Return one prediction per row; class probabilities for a classifier."""
+        return self._predictions(self._outputs(X, self._segments))
+
+    def rewind(self, step: int) -> None:
+        """Go back to the model after `step` steps, exactly."""
+        check_count("step", step, minimum=0, maximum=self.n_steps)
+        kept: list[Segment] = []
+        for segment in self._segments:
+            if step > 0:
+                kept.append(segment.truncated(min(step, segment.n_steps)))
+                step -= kept[-1].n_steps
+        if len(kept) < len(self._segments):
+            self._rows = None
+        self._segments = tuple(kept)
+        if not kept:
+            self._ground = None
+
+    def staged_predict(self, X: Features, first_step: int) -> Prediction:
+        """Return the predictions after each of the steps `first_step` .. `n_steps`."""
+        check_count("first_step", first_step, minimum=0, maximum=self.n_steps)
+        before = self.n_steps - (self._segments[-1].n_steps if self._segments else 0)
+        stages: list[np.ndarray] = []
+        for step in range(first_step, min(before, self.n_steps) + 1):
+            twin = self.copy()
+            twin.rewind(step)
+            stages.append(twin.predict(X))
+        steps = range(max(first_step, before + 1) - before, self.n_steps - before + 1)
+        if steps:
+            base = self._outputs(X, self._segments[:-1])
+            added = self._segments[-1].outputs(self._code(X), steps)
+            stages += [self._predictions(base + each) for each in added]
+        return np.stack(stages)
+
+    def take_over(self, X: Features, before: Features, weights: Vector | None = None) -> None:
+        """Let the other columns of `X` stand in for those removed, by their best linear guess."""
+        if self._ground is None:
+            return
+        coded, whole = self._ground.coding.code(X), self._ground.coding.code(before)
+        is_removed = (np.ptp(coded, axis=0) == 0) & (np.ptp(whole, axis=0) > 0)
+        self._takeover = Moments.learn(whole, weights).takeover(is_removed)
+
+    def kernel_matrix(self, X: Features) -> Matrix:
+        """Return the kernel of the updates between rows, (n, n), divided by n; constant included.
+
+        Notes
+        -----
+        ``f <- f + learning_rate * kernel_matrix @ (y - f)`` is one update on these rows, with the
+        kernel as centred there and all rows as landmarks. The constant has the largest eigenvalue.
+        """
+        if self._ground is None:
+            raise ValueError("The learner has no kernel yet; call advance first.")
+        rows = self._code(X)
+        kernel = self._ground.kernel.matrix(rows, rows) / len(rows)
+        kernel -= kernel.mean(axis=0)
+        kernel -= kernel.mean(axis=1, keepdims=True)
+        kernel = (kernel + kernel.T) / 2
+        return kernel + np.linalg.eigvalsh(kernel)[-1] / len(rows)
+
+    def _begin(self, X: Features, y: Vector, weights: Vector | None) -> Segment:
+        """Return a segment without steps, from the function learnt so far."""
+        shares = np.ones(len(y)) if weights is None else weights / weights.mean()
+        is_used = shares > 0
+        if not is_used.all():
+            X = X.iloc[is_used] if isinstance(X, pd.DataFrame) else X[is_used]
+            y, shares = y[is_used], shares[is_used]
+        base = self._outputs(X, self._segments)
+        coding = Coding.learn(X, shares) if self._ground is None else self._ground.coding
+        order = np.random.default_rng(self.seed).permutation(len(y))
+        rows = coding.code(X) if self._ground is None else self._code(X)
+        targets = y[:, None] if self.n_classes is None else indicators(y, self.n_classes)
+        training = Training(rows[order], targets[order], shares[order])
+        if self._ground is None:
+            self._ground = self._choose(training, coding)
+        residuals = targets - (base if self.n_classes is None else 0)
+        training = Training(rows[order], residuals[order], shares[order])
+        path = training.path(self._ground.kernel, self._ground.n_landmarks)
+        if self.n_classes is None:
+            return UpdateSegment(path)
+        features = all_eigenfeatures(path, training.rows)
+        return ClassSegment(path, ClassRows(features, training.y, training.shares, base[order]))
+
+    def _choose(self, training: Training, coding: Coding) -> _Ground:
+        settings = self.settings.settings()
+        n_rows = len(training.y)
+        if self.n_classes is not None:
+            settings["max_landmarks"] = most_landmarks(n_rows, settings["max_landmarks"])
+        relevance = self.settings.finds_relevance(n_rows, coding)
+        choice = choose(
+            training, coding.block, relevance=relevance, **{**settings, "penalty": None}
+        )
+        return _Ground(coding, choice.kernel, choice.n_landmarks)
+
+    def _code(self, X: Features) -> Matrix:
+        assert self._ground is not None
+        rows = self._ground.coding.code(X)
+        if self._takeover is not None:
+            over = self._takeover
+            rows[:, over.removed] = over.offset + rows[:, over.kept] @ over.slopes
+        return rows
+
+    def _outputs(self, X: Features, segments: tuple[Segment, ...]) -> Matrix:
+        n_outputs = 1 if self.n_classes in (None, 2) else int(self.n_classes or 1)
+        outputs = np.zeros((len(X), n_outputs))
+        if segments:
+            rows = self._code(X)
+            for segment in segments:
+                if segment.n_steps:
+                    outputs += segment.outputs(rows, [segment.n_steps])[0]
+        return outputs
+
+    def _predictions(self, outputs: Matrix) -> Prediction:
+        return outputs[:, 0] if self.n_classes is None else probabilities(outputs)
+
+
+def _are_same(rows: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return all(_equal(one, other) for one, other in zip(rows, others, strict=True))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if one is None or other is None:
+        return False
+    if isinstance(one, pd.DataFrame):
+        return isinstance(other, pd.DataFrame) and one.equals(other)
+    return np.array_equal(one, other, equal_nan=True)

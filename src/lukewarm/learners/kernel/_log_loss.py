@@ -1,0 +1,103 @@
+"""Class probabilities in the eigenbasis of a kernel: logistic and softmax regression.
+
+The machine minimises mean log-loss + penalty / 2 |f|**2. Its curvature in the eigenbasis is at
+most `bound` * eigenvalue + penalty, a diagonal; divided by its root, the coefficients are so well
+conditioned that quasi-Newton steps (L-BFGS) need no factorisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_softmax, softmax
+
+from lukewarm._typing import Matrix, Prediction, Vector
+
+_MAX_ITERATIONS = 200
+# Of the preconditioned gradient, in units of log-loss: far below what an evaluation can tell.
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """Rows in the eigenbasis with their classes.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, rank)
+    targets : ndarray of shape (n, n_outputs)
+        Indicators: of the second of two classes, else of every class.
+    shares : ndarray of shape (n,)
+        Of sum one.
+    offset : ndarray of shape (n, n_outputs)
+        Outputs of a model that this one is added to.
+    """
+
+    features: Matrix
+    targets: Matrix
+    shares: Vector
+    offset: Matrix
+
+
+def indicators(codes: np.ndarray, n_classes: int) -> Matrix:
+    """Return the indicators of class codes, shape (n, 1) for two classes, else (n, n_classes)."""
+    if n_classes == 2:
+        return (codes == 1).astype(float)[:, None]
+    return (codes[:, None] == np.arange(n_classes)).astype(float)
+
+
+def probabilities(outputs: Matrix) -> Prediction:
+    """Return probabilities (n,) of the second class for one output, else (n, n_classes)."""
+    return expit(outputs[:, 0]) if outputs.shape[1] == 1 else softmax(outputs, axis=1)
+
+
+def log_losses(outputs: Matrix, targets: Matrix) -> Vector:
+    """Return the log-loss of each row."""
+    if outputs.shape[1] == 1:
+        return np.logaddexp(0.0, np.where(targets[:, 0] == 1, -outputs[:, 0], outputs[:, 0]))
+    return -np.sum(targets * log_softmax(outputs, axis=1), axis=1)
+
+
+def fit_log_loss(
+    rows: ClassRows, eigenvalues: Vector, penalty: float, start: Matrix | None = None
+) -> Matrix:
+    """Return constants and coefficients, shape (1 + rank, n_outputs).
+
+    Parameters
+    ----------
+    rows : ClassRows
+    eigenvalues : ndarray of shape (rank,)
+    penalty : float
+    start : ndarray, optional
+        Coefficients near the answer.
+    """
+    n_outputs = rows.targets.shape[1]
+    bound = 0.25 if n_outputs == 1 else 0.5
+    scale = 1 / np.sqrt(np.append(bound, bound * eigenvalues + penalty))[:, None]
+
+    def objective(scaled: Vector) -> tuple[float, Vector]:
+        coefficients = scaled.reshape(-1, n_outputs) * scale
+        outputs = outputs_of(rows, coefficients)
+        value = rows.shares @ log_losses(outputs, rows.targets)
+        value += penalty / 2 * np.sum(coefficients[1:] ** 2)
+        pull = rows.shares[:, None] * (_as_columns(outputs) - rows.targets)
+        gradient = np.vstack(
+            [pull.sum(axis=0), rows.features.T @ pull + penalty * coefficients[1:]]
+        )
+        return float(value), (gradient * scale).ravel()
+
+    first = np.zeros(scale.shape[0] * n_outputs) if start is None else (start / scale).ravel()
+    options = {"maxiter": _MAX_ITERATIONS, "gtol": _TOLERANCE, "ftol": 1e-10}
+    found = minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
+    return found.x.reshape(-1, n_outputs) * scale
+
+
+def outputs_of(rows: ClassRows, coefficients: Matrix) -> Matrix:
+    """Return the outputs of the rows, shape (n, n_outputs)."""
+    return rows.offset + coefficients[0] + rows.features @ coefficients[1:]
+
+
+def _as_columns(outputs: Matrix) -> Matrix:
+    return expit(outputs) if outputs.shape[1] == 1 else softmax(outputs, axis=1)
