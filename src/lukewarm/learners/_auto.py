@@ -14,7 +14,7 @@ from lukewarm.data import Rows
 from lukewarm.learners._base import BindsRows, Learner
 from lukewarm.learners._training import stopping_loss, train_until
 from lukewarm.learners.boosting import BasedBoosting, ObliviousBoosting
-from lukewarm.learners.kernel import KernelMachineRegressor
+from lukewarm.learners.kernel import KernelMachineClassifier, KernelMachineRegressor
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -139,15 +139,17 @@ class AutoLearner:
         )
 
     def _try_kernel(self, trial: Callable[[str, Callable[[], Any]], float]) -> None:
-        if self.n_classes is None:
-            trial("kernel machine", lambda: _KernelCandidate(self.seed))
+        trial("kernel machine", lambda: _KernelCandidate(self.n_classes, self.seed))
 
 
 class _KernelCandidate:
     """A kernel machine that chooses its kernel on the training rows, then learns from all."""
 
-    def __init__(self, seed: int) -> None:
-        self._estimator: Any = KernelMachineRegressor(random_state=seed)
+    def __init__(self, n_classes: int | None, seed: int) -> None:
+        kind = KernelMachineRegressor if n_classes is None else KernelMachineClassifier
+        self._estimator: Any = kind(random_state=seed)
+        self.n_classes = n_classes
+        self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.n_steps = 0
 
     def choose(
@@ -158,13 +160,16 @@ class _KernelCandidate:
         return self, TrainingTrace.untrained()
 
     def predict(self, X: Features) -> Prediction:
-        return self._estimator.predict(X)
+        if self.n_classes is None:
+            return self._estimator.predict(X)
+        probabilities = self._estimator.predict_proba(X)
+        return probabilities[:, 1] if self.n_classes == 2 else probabilities
 
     def copy(self, seed: int | None = None) -> _KernelCandidate:
         return self
 
     def fresh(self, seed: int) -> _KernelCandidate:
-        return _KernelCandidate(seed)
+        return _KernelCandidate(self.n_classes, seed)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         raise TypeError("a kernel machine of auto is not trained further.")
