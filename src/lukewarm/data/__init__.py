@@ -6,7 +6,7 @@ from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
 from lukewarm.data._splits import RowSplit, split_folds, split_rows
-from lukewarm.data._table import as_table, as_target
+from lukewarm.data._table import as_table, as_target, column_names
 
 __all__ = [
     "FeatureIndex",
@@ -18,6 +18,7 @@ __all__ = [
     "as_pandas",
     "as_table",
     "as_target",
+    "column_names",
     "split_folds",
     "split_rows",
 ]

@@ -29,9 +29,11 @@ def as_pandas(X: Any) -> Any:
         raise ImportError(
             'polars frames need pyarrow; run: pip install "lukewarm[polars]"'
         ) from error
-    for name in getattr(frame, "columns", ()):
-        if isinstance(frame[name].dtype, pd.CategoricalDtype):
-            frame[name] = frame[name].astype(object)
+    if isinstance(frame, pd.Series):
+        return frame
+    for place, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, pd.CategoricalDtype):
+            frame.isetitem(place, frame.iloc[:, place].astype(object))
     return frame
 
 

@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number, check_weights
-from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target
+from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target, column_names
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
 from lukewarm.measures import Measure, as_measure, needs_classes
@@ -75,8 +75,9 @@ class Problem:
 
 def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> Problem:
     """Return the checked problem; a target of text, or a classifier, makes it one of classes."""
+    X, y = as_pandas(X), as_pandas(y)
     table, names = as_table(X)
-    y = as_pandas(y)
+    index = FeatureIndex(names, tuple(X.columns) if isinstance(X, pd.DataFrame) else None)
     if np.ndim(y) == 0:
         raise TypeError(f"y must have one value per row; got {y!r}.")
     if len(y) != len(table):
@@ -94,7 +95,7 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
     for each in measures:
         check_measure(each, None if classes is None else len(classes))
     weights = check_weights(sample_weight, len(table))
-    return Problem(table, target, weights, FeatureIndex(names), measures, classes)
+    return Problem(table, target, weights, index, measures, classes)
 
 
 def check_columns(problem: Problem, learner: Learner, model: str) -> None:
@@ -158,6 +159,7 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
     if not isinstance(below, pd.DataFrame) or set(below.columns) != set(above.columns):
         got = list(below.columns) if isinstance(below, pd.DataFrame) else type(below).__name__
         raise ValueError(f"X_eval must have the columns of X, {list(above.columns)}; got {got}.")
+    column_names(above)  # refuses names that appear twice
     columns = {name: _stack(above[name], below[name]) for name in above.columns}
     return pd.DataFrame(columns), target
 

@@ -39,7 +39,7 @@ class ShapleyImportance(ImportanceEstimator):
         Instead of `n_coalitions`: fit until the standard error of the sampling of coalitions is
         below this share of the range of the Shapley values. 0.025 by default.
     features : sequence, optional
-        The players, by name or index; every column by default. Columns that are in no player are
+        The players, by name or position; every column by default. Columns that are in no player are
         always kept.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Columns that form one player.

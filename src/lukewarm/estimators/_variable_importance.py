@@ -42,7 +42,8 @@ class VariableImportance(ImportanceEstimator):
         Predictive skill; "neg_mse" by default, "deviance" for classes. With several, `result_` is
         that of the first and `results_` holds all.
     features : sequence, optional
-        Columns, or sets of columns, to explain, by name or index; every column by default.
+        Columns, or sets of columns, to explain, by name; every column by default. Integers are
+        positions, unless the frame names its columns by integers.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Named sets of columns that are taken away together. "auto" finds one-hot columns by their
         names and values; a correlation threshold joins the columns whose rank correlations all
