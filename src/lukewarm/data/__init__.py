@@ -2,6 +2,7 @@
 
 from lukewarm.data._columns import as_pandas
 from lukewarm.data._features import FeatureIndex, as_feature_sets
+from lukewarm.data._given import as_given, with_labels
 from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
@@ -14,6 +15,7 @@ __all__ = [
     "RowSplit",
     "Rows",
     "as_feature_sets",
+    "as_given",
     "as_groups",
     "as_pandas",
     "as_table",
@@ -21,4 +23,5 @@ __all__ = [
     "column_names",
     "split_folds",
     "split_rows",
+    "with_labels",
 ]

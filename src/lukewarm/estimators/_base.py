@@ -24,7 +24,13 @@ from lukewarm.estimators._problem import (
     warn_untrained,
 )
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
-from lukewarm.learners import Learner, as_learner, check_can_go_on, weights_by_code
+from lukewarm.learners import (
+    Learner,
+    as_learner,
+    check_can_go_on,
+    check_columns_seen,
+    weights_by_code,
+)
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import FoldedStopping, Reduction, as_reduction, check_suits
 from lukewarm.results import TrainingTrace
@@ -133,15 +139,11 @@ class ImportanceEstimator(BaseEstimator):
         splits = plan_splits(problem, self.train_fraction, self.cross_fit, generator)
         model = weights_by_code(self.model, problem.classes)
         learners = [
-            as_learner(
-                model,
-                n_classes=problem.n_classes,
-                seed=seed,
-                prefit=self.prefit,
-                feature_names=problem.index.names,
-            )
+            as_learner(model, n_classes=problem.n_classes, seed=seed, prefit=self.prefit)
             for seed in draw_seeds(generator, len(splits))
         ]
+        if self.prefit:
+            check_columns_seen(model, problem.index)
         check_columns(problem, learners[0], self._model_name)
         check_can_go_on(self.model, learners[0], self.method)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
@@ -159,11 +161,12 @@ class ImportanceEstimator(BaseEstimator):
         folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
         plan = self._plan(folds, problem.strata, numbers, generator)
         fill = fill_by_column(self.fill, problem)
+        seen = problem.read_by(learners[0])
         if self.prefit:
-            full_models = [trained_full(problem, splits[0], learners[0], fill)]
+            full_models = [trained_full(seen, splits[0], learners[0], fill)]
         else:
             full_models = run_jobs(
-                lambda job: train_full(problem, *job, rule, max_steps, fill, binds=not by_folds),
+                lambda job: train_full(seen, *job, rule, max_steps, fill, binds=not by_folds),
                 list(zip(splits, learners, strict=True)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,

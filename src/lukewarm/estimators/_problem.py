@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,16 @@ from sklearn.base import is_classifier
 
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number, check_weights
-from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target, column_names
+from lukewarm.data import (
+    FeatureIndex,
+    Rows,
+    as_given,
+    as_pandas,
+    as_table,
+    as_target,
+    column_names,
+    with_labels,
+)
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
 from lukewarm.measures import Measure, as_measure, needs_classes
@@ -46,6 +55,8 @@ class Problem:
         The labels behind the codes; None for a numeric target.
     n_evaluation : int, default 0
         How many of the last rows the user named for the evaluation; 0 where they are drawn.
+    given : DataFrame, optional
+        The table with the user's own names and dtypes; None for an array of numbers.
     """
 
     X: Features
@@ -55,6 +66,7 @@ class Problem:
     measures: tuple[Measure, ...]
     classes: np.ndarray | None
     n_evaluation: int = 0
+    given: pd.DataFrame | None = None
 
     @property
     def n_classes(self) -> int | None:
@@ -65,6 +77,14 @@ class Problem:
     def strata(self) -> Vector | None:
         """Class codes by which splits are stratified; None for a numeric target."""
         return None if self.classes is None else self.y
+
+    def read_by(self, learner: Learner) -> Problem:
+        """Return the problem with X in the form this learner reads; see `Learner`."""
+        form = getattr(learner, "reads", "matrix")
+        if self.given is None or form == "matrix":
+            return self
+        X = self.given if form == "given" else with_labels(self.X, self.given.columns)
+        return replace(self, X=X)
 
     def rows(self, chosen: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
@@ -95,7 +115,7 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
     for each in measures:
         check_measure(each, None if classes is None else len(classes))
     weights = check_weights(sample_weight, len(table))
-    return Problem(table, target, weights, index, measures, classes)
+    return Problem(table, target, weights, index, measures, classes, given=as_given(X))
 
 
 def check_columns(problem: Problem, learner: Learner, model: str) -> None:

@@ -13,6 +13,7 @@ from lukewarm.learners._base import (
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
+from lukewarm.learners._fitted import check_columns_seen
 from lukewarm.learners._registry import as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import stopping_loss, train_until
@@ -42,6 +43,7 @@ __all__ = [
     "XGBoostLearner",
     "as_learner",
     "check_can_go_on",
+    "check_columns_seen",
     "classifies",
     "stopping_loss",
     "train_until",

@@ -21,7 +21,10 @@ class Learner(Protocol):
     - ``loss(y, prediction, weights) -> float``: what decides when to stop (mean squared error);
     - ``patience`` and ``max_steps``: defaults of the stopping rule that suit the model (10, 1000);
     - ``accepts_missing`` and ``accepts_categories``: whether X may hold nan, and frames with
-      category columns (False).
+      category columns (False);
+    - ``reads``: the form of X where the user's table is a frame: "matrix" (floats; a frame only
+      where there are category columns), "named" (a frame of floats and categories under the
+      user's names) or "given" (the user's names and dtypes). "matrix" by default.
     """
 
     @property
