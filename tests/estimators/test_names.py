@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import lukewarm as lw
+from lukewarm.data import Removal
 
 pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.NearZeroWarning")
 
@@ -238,7 +239,7 @@ def test_a_pipeline_gets_the_dtypes_it_was_made_for(method, is_trained):
 
 def test_a_date_that_is_removed_stays_a_date_at_the_mean():
     X, _ = dtypes_table()
-    removal = lw.data.Removal.learn(X)
+    removal = Removal.learn(X)
     filled = removal.apply(X, (list(X).index("day"), list(X).index("flag")))
     assert filled["day"].dtype == X["day"].dtype
     assert abs(filled["day"].iloc[0] - X["day"].mean()) < pd.Timedelta(seconds=1)

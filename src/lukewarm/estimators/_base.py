@@ -124,7 +124,7 @@ class ImportanceEstimator(BaseEstimator):
         return replace(self._checked(*stacked, None), n_evaluation=len(y_eval))
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Problem:
-        problem = as_problem(X, y, sample_weight, self.model, self.measure)
+        problem = as_problem(X, y, sample_weight, self.model, self.measure, self.task)
         self.classes_ = problem.classes
         self.n_features_in_ = len(problem.index)
         self.feature_names_in_ = np.array(problem.index.names, dtype=object)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import is_classifier
 
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number, check_weights
@@ -23,12 +22,11 @@ from lukewarm.data import (
     column_names,
     with_labels,
 )
+from lukewarm.estimators._task import MINIMUM_ROWS_PER_CLASS, is_classification, warn_of_codes
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
-from lukewarm.measures import Measure, as_measure, needs_classes
+from lukewarm.measures import Measure, as_measure
 from lukewarm.results import ImportanceWarning
-
-_MINIMUM_ROWS_PER_CLASS = 5
 
 
 class SeenRowsWarning(ImportanceWarning):
@@ -93,8 +91,10 @@ class Problem:
         return Rows(X, self.y[chosen], weights)
 
 
-def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> Problem:
-    """Return the checked problem; a target of text, or a classifier, makes it one of classes."""
+def as_problem(
+    X: Any, y: Any, sample_weight: Any, model: Any, measure: Any, task: str = "auto"
+) -> Problem:
+    """Return the checked problem; see `is_classification` for what makes it one of classes."""
     X, y = as_pandas(X), as_pandas(y)
     table, names = as_table(X)
     index = FeatureIndex(names, tuple(X.columns) if isinstance(X, pd.DataFrame) else None)
@@ -105,12 +105,13 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
             f"X and y must have the same number of rows; X has {len(table)}, y has {len(y)}."
         )
     asked = None if measure is None else _as_measures(measure)
-    if _is_classification(y, model, asked):
+    if is_classification(task, y, model, asked):
         target, classes = encode_classes(y)
         _check_class_sizes(target, len(classes))
         measures = asked or _as_measures("deviance")
     else:
         target, classes = as_target(y, len(table)), None
+        warn_of_codes(task, target, model, asked)
         measures = asked or _as_measures("neg_mse")
     for each in measures:
         check_measure(each, None if classes is None else len(classes))
@@ -140,7 +141,7 @@ def check_columns(problem: Problem, learner: Learner, model: str) -> None:
 
 
 def _check_class_sizes(codes: Vector, n_classes: int) -> None:
-    if len(codes) < _MINIMUM_ROWS_PER_CLASS * n_classes:
+    if len(codes) < MINIMUM_ROWS_PER_CLASS * n_classes:
         raise ValueError(
             f"y holds {n_classes} different labels in {len(codes)} rows, too many to be classes; "
             "is it the right column? A numeric target must hold numbers only."
@@ -221,22 +222,3 @@ def _as_measures(measure: Any) -> tuple[Measure, ...]:
     if not several:
         raise ValueError("measure is empty; name at least one measure.")
     return tuple(as_measure(each) for each in several)
-
-
-def _is_classification(y: Any, model: Any, measures: tuple[Measure, ...] | None) -> bool:
-    dtype = getattr(y, "dtype", None)
-    if dtype is None:
-        dtype = np.asarray(y).dtype
-    is_text = not pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)
-    if is_text:
-        return not _holds_numbers(y)
-    wants_classes = measures is not None and any(needs_classes(each) for each in measures)
-    return wants_classes or (hasattr(model, "fit") and is_classifier(model))
-
-
-def _holds_numbers(y: Any) -> bool:
-    """Return whether an object array holds numbers after all (bools are classes)."""
-    values = np.asarray(y)
-    if values.dtype.kind != "O" or any(isinstance(value, bool) for value in values.flat):
-        return False
-    return all(isinstance(value, int | float | np.number) for value in values.flat)

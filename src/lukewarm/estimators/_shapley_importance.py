@@ -27,7 +27,7 @@ class ShapleyImportance(ImportanceEstimator):
 
     Parameters
     ----------
-    model, method, measure
+    model, method, measure, task
         As for :class:`VariableImportance`.
     solver : str, default "auto"
         How values of coalitions become Shapley values: "exact" (every coalition),
@@ -81,6 +81,7 @@ class ShapleyImportance(ImportanceEstimator):
         method: str | Reduction = "early_stopping",
         measure: str | Measure | Sequence[str | Measure] | None = None,
         *,
+        task: str = "auto",
         solver: str = "auto",
         n_coalitions: int | None = None,
         tolerance: float | None = None,
@@ -104,6 +105,7 @@ class ShapleyImportance(ImportanceEstimator):
         self.model = model
         self.method = method
         self.measure = measure
+        self.task = task
         self.solver = solver
         self.n_coalitions = n_coalitions
         self.tolerance = tolerance
