@@ -3,11 +3,12 @@
 from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_pandas
 from lukewarm.data._features import FeatureIndex, as_feature_sets
+from lukewarm.data._given import as_given, with_labels
 from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
 from lukewarm.data._splits import RowSplit, split_folds, split_rows
-from lukewarm.data._table import as_table, as_target
+from lukewarm.data._table import as_table, as_target, column_names
 from lukewarm.data._text_doubts import text_doubts
 
 __all__ = [
@@ -16,12 +17,15 @@ __all__ = [
     "RowSplit",
     "Rows",
     "as_feature_sets",
+    "as_given",
     "as_groups",
     "as_pandas",
     "as_table",
     "as_target",
     "column_doubts",
+    "column_names",
     "split_folds",
     "split_rows",
     "text_doubts",
+    "with_labels",
 ]

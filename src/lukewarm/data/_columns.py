@@ -29,9 +29,11 @@ def as_pandas(X: Any) -> Any:
         raise ImportError(
             'polars frames need pyarrow; run: pip install "lukewarm[polars]"'
         ) from error
-    for name in getattr(frame, "columns", ()):
-        if isinstance(frame[name].dtype, pd.CategoricalDtype):
-            frame[name] = frame[name].astype(object)
+    if isinstance(frame, pd.Series):
+        return frame
+    for place, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, pd.CategoricalDtype):
+            frame.isetitem(place, frame.iloc[:, place].astype(object))
     return frame
 
 
@@ -61,7 +63,7 @@ def as_quantity(column: pd.Series) -> np.ndarray | None:
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         return None
-    if _is_time(column):
+    if is_time(column):
         return _days(column)
     types = pd.api.types
     if types.is_numeric_dtype(column.dtype) or types.is_bool_dtype(column.dtype):
@@ -70,6 +72,14 @@ def as_quantity(column: pd.Series) -> np.ndarray | None:
     if column.dtype == object and all(isinstance(value, Number | np.bool_) for value in present):
         return np.array([np.nan if gap else float(value) for value, gap in _with_gaps(column)])
     return None
+
+
+def as_moment(days: float, like: pd.Series) -> pd.Timestamp | pd.Timedelta:
+    """Return what `as_quantity` made of a date or a duration as one again, to the second."""
+    if like.dtype.kind == "m":
+        return pd.Timedelta(days=days).round("s")
+    moment = pd.Timestamp(0, tz="UTC") + pd.Timedelta(days=days)
+    return moment.round("s").tz_convert(like.dt.tz)
 
 
 def as_levels(column: pd.Series) -> pd.Series:
@@ -85,7 +95,8 @@ def _with_gaps(column: pd.Series) -> Any:
     return zip(column, column.isna(), strict=True)
 
 
-def _is_time(column: pd.Series) -> bool:
+def is_time(column: pd.Series) -> bool:
+    """Return whether the column holds dates or durations."""
     kind = getattr(column.dtype, "kind", "")
     return kind in ("M", "m") or pd.api.types.is_datetime64_any_dtype(column.dtype)
 

@@ -27,6 +27,7 @@ from lukewarm.learners import (
     Learner,
     as_learner,
     check_can_go_on,
+    check_columns_seen,
     share_set_aside,
     weights_by_code,
 )
@@ -123,7 +124,7 @@ class ImportanceEstimator(BaseEstimator):
         return replace(self._checked(*stacked, None), n_evaluation=len(y_eval))
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Problem:
-        problem = as_problem(X, y, sample_weight, self.model, self.measure)
+        problem = as_problem(X, y, sample_weight, self.model, self.measure, self.task)
         self.classes_ = problem.classes
         self.n_features_in_ = len(problem.index)
         self.feature_names_in_ = np.array(problem.index.names, dtype=object)
@@ -138,15 +139,11 @@ class ImportanceEstimator(BaseEstimator):
         splits = plan_splits(problem, self.train_fraction, self.cross_fit, generator)
         model = weights_by_code(self.model, problem.classes)
         learners = [
-            as_learner(
-                model,
-                n_classes=problem.n_classes,
-                seed=seed,
-                prefit=self.prefit,
-                feature_names=problem.index.names,
-            )
+            as_learner(model, n_classes=problem.n_classes, seed=seed, prefit=self.prefit)
             for seed in draw_seeds(generator, len(splits))
         ]
+        if self.prefit:
+            check_columns_seen(model, problem.index)
         check_columns(problem, learners[0], self._model_name)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
@@ -164,16 +161,17 @@ class ImportanceEstimator(BaseEstimator):
         folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
         plan = self._plan(folds, problem.strata, numbers, generator)
         fill = fill_by_column(self.fill, problem)
+        seen = problem.read_by(learners[0])
         if self.prefit:
             set_aside = share_set_aside(self.model)
             trained = trained_full(
-                problem, splits[0], learners[0], fill, set_aside, generator.spawn(1)[0]
+                seen, splits[0], learners[0], fill, set_aside, generator.spawn(1)[0]
             )
             retrains = isinstance(reduction, Retrain)
             full_models = [trained.for_retraining(problem) if retrains else trained]
         else:
             full_models = run_jobs(
-                lambda job: train_full(problem, *job, rule, max_steps, fill, binds=not by_folds),
+                lambda job: train_full(seen, *job, rule, max_steps, fill, binds=not by_folds),
                 list(zip(splits, learners, strict=True)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,

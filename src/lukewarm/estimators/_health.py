@@ -180,7 +180,7 @@ def _constant_skill(prepared: Prepared, measure: Measure) -> float:
     """Return the skill of the training rows' mean, or class shares; nan where it has none."""
     problem, numbers = prepared.problem, prepared.numbers
     constants = [
-        constant_model(model.data, model.n_classes).predict(model.evaluation_numbers)
+        constant_model(model.data, model.n_classes).predict(model.evaluation.X)
         for model in prepared.full_models
     ]
     weights = None if problem.weights is None else problem.weights[numbers]
