@@ -190,9 +190,7 @@ def compare_once(settings, seed):
 def trained(settings, split, seed):
     """Return the full model of a split, the ways to reduced ones, and the measure."""
     problem = settings.problem
-    learner = as_learner(
-        settings.model, n_classes=problem.n_classes, seed=seed, feature_names=problem.index.names
-    )
+    learner = as_learner(settings.model, n_classes=problem.n_classes, seed=seed)
     rule = Patience(getattr(learner, "patience", 10))
     max_steps = getattr(learner, "max_steps", 1000)
     stride = settings.stride or getattr(learner, "stride", 1)
@@ -201,7 +199,8 @@ def trained(settings, split, seed):
         "retrain": Retrain(rule, max_steps),
     }
     measure = as_measure("neg_mse" if problem.classes is None else "deviance")
-    return train_full(problem, split, learner, rule, max_steps, "mean"), ways, measure
+    full = train_full(problem.read_by(learner), split, learner, rule, max_steps, "mean")
+    return full, ways, measure
 
 
 def dealt_anew(split, generator):

@@ -7,7 +7,12 @@ from lukewarm._version import __version__
 
 if TYPE_CHECKING:
     from lukewarm import datasets, shapley
-    from lukewarm.estimators import PrecisionWarning, ShapleyImportance, VariableImportance
+    from lukewarm.estimators import (
+        PrecisionWarning,
+        ShapleyImportance,
+        TaskWarning,
+        VariableImportance,
+    )
     from lukewarm.evaluation import importance_from_predictions
     from lukewarm.plotting import (
         plot_comparison,
@@ -37,6 +42,7 @@ __all__ = [
     "Remark",
     "ShapleyImportance",
     "ShapleyResult",
+    "TaskWarning",
     "TrainingTrace",
     "VariableImportance",
     "__version__",
@@ -61,6 +67,7 @@ _ROOM_OF = {
     "Remark": "results",
     "ShapleyImportance": "estimators",
     "ShapleyResult": "results",
+    "TaskWarning": "estimators",
     "TrainingTrace": "results",
     "VariableImportance": "estimators",
     "importance_from_predictions": "evaluation",

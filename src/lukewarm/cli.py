@@ -77,6 +77,13 @@ def main() -> None:
     help="Predictive skill: neg_mse, r2, neg_mae; accuracy, auc, deviance, neg_log_loss for "
     "classes. May be repeated.  [default: neg_mse, or deviance for classes]",
 )
+@click.option(
+    "--task",
+    type=click.Choice(("auto", "regression", "classification")),
+    default="auto",
+    show_default=True,
+    help="Whether TARGET holds numbers or classes, such as codes 0 and 1; auto: text is classes.",
+)
 @click.option("--features", help="Columns to explain, comma-separated.  [default: all]")
 @click.option(
     "--groups",

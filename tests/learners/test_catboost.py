@@ -86,13 +86,13 @@ def test_a_fit_that_can_split_no_further_still_counts_its_steps():
 def test_columns_named_categorical_by_the_user_are_split_by_level():
     generator = np.random.default_rng(0)
     code = generator.integers(6, size=400)
-    X = np.column_stack([code.astype(float), generator.normal(size=400)])
+    X = pd.DataFrame({"code": code.astype(float), "noise": generator.normal(size=400)})
     y = np.array([0.0, 5.0, 0.0, 5.0, 0.0, 5.0])[code]
     settings = {"depth": 1, "learning_rate": 0.5, "one_hot_max_size": 2}
     errors = []
     for cat_features in (None, [0], ["code"]):
         model = catboost.CatBoostRegressor(cat_features=cat_features, **settings)
-        learner = CatBoostLearner(model, feature_names=("code", "noise")).fresh(0)
+        learner = CatBoostLearner(model).fresh(0)
         learner.advance(X, y, 5)
         errors.append(np.mean((learner.predict(X) - y) ** 2))
     assert errors[1] < 0.2 * errors[0]

@@ -1,13 +1,14 @@
 """What the user's table becomes: feature names and sets, splits of the rows, removal of columns."""
 
 from lukewarm.data._column_doubts import column_doubts
-from lukewarm.data._columns import as_levels, as_pandas, as_quantity
+from lukewarm.data._columns import as_levels, as_pandas, as_quantity, like_column
 from lukewarm.data._features import FeatureIndex, as_feature_sets
+from lukewarm.data._given import as_given, with_labels
 from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
 from lukewarm.data._splits import RowSplit, halve_rows, split_folds, split_rows
-from lukewarm.data._table import as_table, as_target
+from lukewarm.data._table import as_table, as_target, column_names
 from lukewarm.data._text_doubts import text_doubts
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "RowSplit",
     "Rows",
     "as_feature_sets",
+    "as_given",
     "as_groups",
     "as_levels",
     "as_pandas",
@@ -24,7 +26,10 @@ __all__ = [
     "as_target",
     "column_doubts",
     "halve_rows",
+    "column_names",
+    "like_column",
     "split_folds",
     "split_rows",
     "text_doubts",
+    "with_labels",
 ]

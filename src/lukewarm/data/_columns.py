@@ -29,9 +29,11 @@ def as_pandas(X: Any) -> Any:
         raise ImportError(
             'polars frames need pyarrow; run: pip install "lukewarm[polars]"'
         ) from error
-    for name in getattr(frame, "columns", ()):
-        if isinstance(frame[name].dtype, pd.CategoricalDtype):
-            frame[name] = frame[name].astype(object)
+    if isinstance(frame, pd.Series):
+        return frame
+    for place, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, pd.CategoricalDtype):
+            frame.isetitem(place, frame.iloc[:, place].astype(object))
     return frame
 
 
@@ -61,7 +63,7 @@ def as_quantity(column: pd.Series) -> np.ndarray | None:
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         return None
-    if _is_time(column):
+    if is_time(column):
         return _days(column)
     types = pd.api.types
     if types.is_numeric_dtype(column.dtype) or types.is_bool_dtype(column.dtype):
@@ -70,6 +72,35 @@ def as_quantity(column: pd.Series) -> np.ndarray | None:
     if column.dtype == object and all(isinstance(value, Number | np.bool_) for value in present):
         return np.array([np.nan if gap else float(value) for value, gap in _with_gaps(column)])
     return None
+
+
+def like_column(column: pd.Series, values: Any) -> pd.Series:
+    """Return values in the terms of `as_quantity` and `as_levels` as a column like this one.
+
+    Levels and text keep their dtype, dates and durations are dates again (to the second), and
+    quantities are floats, since a mean of whole numbers or flags is none.
+
+    Parameters
+    ----------
+    column : Series of length n
+    values : sequence of length n
+
+    Examples
+    --------
+    >>> dates = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-03"]))
+    >>> like_column(dates, [18262.0, 18263.5]).dt.strftime("%d %H:%M").tolist()
+    ['01 00:00', '02 12:00']
+    """
+    dtype: Any = column.dtype
+    if is_time(column):
+        days = pd.to_timedelta(np.asarray(values, dtype=float), unit="D").round("s")
+        if dtype.kind == "m":
+            return pd.Series(days, index=column.index).astype(dtype)
+        moments = (pd.Timestamp(0, tz="UTC") + days).tz_convert(column.dt.tz)
+        return pd.Series(moments, index=column.index).astype(dtype)
+    if pd.api.types.is_numeric_dtype(dtype) and dtype.kind != "f":
+        dtype = np.dtype(float)
+    return pd.Series(list(values), index=column.index, dtype=dtype)
 
 
 def as_levels(column: pd.Series) -> pd.Series:
@@ -85,7 +116,8 @@ def _with_gaps(column: pd.Series) -> Any:
     return zip(column, column.isna(), strict=True)
 
 
-def _is_time(column: pd.Series) -> bool:
+def is_time(column: pd.Series) -> bool:
+    """Return whether the column holds dates or durations."""
     kind = getattr(column.dtype, "kind", "")
     return kind in ("M", "m") or pd.api.types.is_datetime64_any_dtype(column.dtype)
 

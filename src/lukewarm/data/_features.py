@@ -3,42 +3,94 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from lukewarm._typing import FeatureSet
 
 
 @dataclass(frozen=True)
 class FeatureIndex:
-    """The names of the columns and the way from a name or an index to a column."""
+    """The names of the columns and the way from a name or an index to a column.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The names shown.
+    labels : tuple, optional
+        The names as the user's frame has them: integers, dates, tuples. None for an array.
+
+    Notes
+    -----
+    A name goes before a position: where a frame names its columns by integers, an integer is
+    always a name.
+
+    Examples
+    --------
+    >>> FeatureIndex(("2019", "2020"), (2019, 2020)).position(2020, "features[0]")
+    1
+    >>> FeatureIndex(("AT", "AP")).position(1, "features[0]")
+    1
+    """
 
     names: tuple[str, ...]
+    labels: tuple[Any, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
 
     def position(self, feature: Any, where: str) -> int:
         """Return the column that `feature` (a name or an index) stands for."""
-        if isinstance(feature, numbers.Integral) and not isinstance(feature, bool):
-            column = int(feature)
-            if not -len(self) <= column < len(self):
-                raise ValueError(
-                    f"{where} names column {column}, but X has {len(self)} columns (0 to "
-                    f"{len(self) - 1})."
-                )
-            return column % len(self)
-        if str(feature) not in self.names:
+        if self.has_label(feature):
+            return self._by_label[feature]
+        if _is_integer(feature) and not any(map(_is_integer, self._by_label)):
+            return self._by_number(int(feature), where)
+        if str(feature) not in self._by_name:
             raise ValueError(
                 f"{where} names column {feature!r}, but X has no such column; "
-                f"X has {list(self.names)}."
+                f"X has {list(self.labels or self.names)}."
             )
-        return self.names.index(str(feature))
+        return self._by_name[str(feature)]
+
+    def has_label(self, feature: Any) -> bool:
+        """Return whether a column of the user's frame has this very name."""
+        # True equals 1, and would be found under it.
+        return (
+            isinstance(feature, Hashable)
+            and not isinstance(feature, bool | np.bool_)
+            and feature in self._by_label
+        )
+
+    def _by_number(self, column: int, where: str) -> int:
+        if not -len(self) <= column < len(self):
+            raise ValueError(
+                f"{where} names column {column}, but X has {len(self)} columns (0 to "
+                f"{len(self) - 1})."
+            )
+        position = column % len(self)
+        if self._by_name.get(str(column), position) != position:
+            raise ValueError(
+                f"{where} is the number {column}, but X has a column of the name {str(column)!r} "
+                f"at another place; write {str(column)!r} for that column, or "
+                f"{self.names[position]!r} for column number {column}."
+            )
+        return position
+
+    @cached_property
+    def _by_label(self) -> dict[Any, int]:
+        return {label: column for column, label in enumerate(self.labels or ())}
+
+    @cached_property
+    def _by_name(self) -> dict[str, int]:
+        return {name: column for column, name in enumerate(self.names)}
 
     def feature_set(self, features: Any, where: str) -> FeatureSet:
         """Return the sorted columns of one feature or an iterable of features."""
-        if isinstance(features, str | numbers.Integral):
+        if isinstance(features, str | numbers.Integral) or self.has_label(features):
             return (self.position(features, where),)
         if not isinstance(features, Iterable):
             raise TypeError(
@@ -67,8 +119,8 @@ def as_feature_sets(
     ----------
     index : FeatureIndex
     features : sequence, optional
-        Columns, or sets of columns, by name or index. Default: every column by itself, unless
-        `groups` is given.
+        Columns, or sets of columns, by name or position (see `FeatureIndex`). Default: every
+        column by itself, unless `groups` is given.
     groups : mapping from name to columns, optional
         Named, disjoint sets of columns. With `groups` and no `features`, the groups come first,
         then each column that is in none of them.
@@ -88,7 +140,7 @@ def as_feature_sets(
             name: (column,) for column, name in enumerate(index.names) if column not in in_a_group
         }
         return {**grouped, **alone}
-    if isinstance(features, str | numbers.Integral):
+    if isinstance(features, str | numbers.Integral) or index.has_label(features):
         features = [features]
     chosen: dict[str, FeatureSet] = {}
     for number, feature in enumerate(features):
@@ -100,6 +152,10 @@ def as_feature_sets(
     if not chosen:
         raise ValueError("features is empty; name at least one column, or pass None for all.")
     return chosen
+
+
+def _is_integer(feature: Any) -> bool:
+    return isinstance(feature, numbers.Integral) and not isinstance(feature, bool)
 
 
 def _named_groups(

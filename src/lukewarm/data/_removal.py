@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lukewarm._typing import Features, FeatureSet
+from lukewarm._typing import Features, FeatureSet, Matrix
+from lukewarm.data._columns import as_quantity, like_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +51,19 @@ class Removal:
         if isinstance(fill, Mapping):
             means = cls.learn(X).fill_values
             return cls(tuple(fill.get(column, mean) for column, mean in enumerate(means)))
-        if isinstance(X, pd.DataFrame):
-            return cls(tuple(_fill_of_column(X[column], fill) for column in X.columns))
-        matrix = np.asarray(X, dtype=float)
-        if fill == "mean":
-            present = ~np.isnan(matrix)
-            count = np.maximum(present.sum(axis=0), 1)
-            values = np.where(present, matrix, 0.0).sum(axis=0) / count
-        else:
-            values = np.full(matrix.shape[1], 0.0 if fill == "zero" else float(fill))
-        return cls(tuple(float(value) for value in values))
+        if not isinstance(X, pd.DataFrame):
+            return cls(_fill_of_numbers(np.asarray(X, dtype=float), fill))
+        columns = [X.iloc[:, column] for column in range(X.shape[1])]
+        quantities = [as_quantity(column) for column in columns]
+        numbers = [values for values in quantities if values is not None]
+        # All in one matrix: a frame of numbers is filled as the array of them, to the bit.
+        filled = iter(_fill_of_numbers(np.column_stack(numbers), fill) if numbers else ())
+        return cls(
+            tuple(
+                _most_frequent(column) if values is None else next(filled)
+                for column, values in zip(columns, quantities, strict=True)
+            )
+        )
 
     def apply(self, X: Features, removed: FeatureSet) -> Features:
         """Return a copy of `X` with the columns in `removed` at their fill values."""
@@ -67,26 +71,29 @@ class Removal:
             return X
         if hasattr(X, "without"):
             return X.without(removed, self.fill_values)
-        filled = X.copy()
-        if isinstance(filled, pd.DataFrame):
+        if isinstance(X, pd.DataFrame):
+            filled = X.copy(deep=False)
             for column in removed:
-                name = filled.columns[column]
-                filled[name] = _constant_like(filled[name], self.fill_values[column])
-        else:
-            filled[:, list(removed)] = [self.fill_values[column] for column in removed]
+                # As a series: pandas would infer a dtype of its own for a plain array of texts.
+                value = self.fill_values[column]
+                constant: Any = like_column(X.iloc[:, column], [value] * len(X))
+                filled.isetitem(column, constant)
+            return filled
+        filled = X.copy()
+        filled[:, list(removed)] = [self.fill_values[column] for column in removed]
         return filled
 
 
-def _fill_of_column(column: pd.Series, fill: Any) -> Any:
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        if fill == "mean":
-            mean = pd.to_numeric(column).mean()
-            return float(mean) if pd.notna(mean) else 0.0
-        return 0.0 if fill == "zero" else float(fill)
+def _fill_of_numbers(matrix: Matrix, fill: Any) -> tuple[float, ...]:
+    if fill == "mean":
+        present = ~np.isnan(matrix)
+        count = np.maximum(present.sum(axis=0), 1)
+        values = np.where(present, matrix, 0.0).sum(axis=0) / count
+    else:
+        values = np.full(matrix.shape[1], 0.0 if fill == "zero" else float(fill))
+    return tuple(float(value) for value in values)
+
+
+def _most_frequent(column: pd.Series) -> Any:
     levels = column.mode(dropna=True)
     return levels.iloc[0] if len(levels) else None
-
-
-def _constant_like(column: pd.Series, value: Any) -> pd.Series:
-    dtype = float if pd.api.types.is_numeric_dtype(column.dtype) else column.dtype
-    return pd.Series([value] * len(column), index=column.index, dtype=dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
         A float matrix when every column is numeric, boolean or a date (then in days since 1970),
         with nan for missing values; else a frame whose other columns have category dtype.
     names : tuple of str
-        The column names; x0, x1, ... for arrays.
+        The column names as text, those of several levels joined by "_"; x0, x1, ... for arrays.
 
     Examples
     --------
@@ -74,10 +75,7 @@ def as_target(y: Any, n_rows: int) -> np.ndarray:
 
 
 def _from_frame(frame: pd.DataFrame) -> tuple[Features, tuple[str, ...]]:
-    names = tuple(str(column) for column in frame.columns)
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ValueError(f"X must have unique column names; {repeated} appear more than once.")
+    names = column_names(frame)
     _check_shape(frame)
     frame = frame.reset_index(drop=True)
     quantities = [as_quantity(frame.iloc[:, column]) for column in range(len(names))]
@@ -91,6 +89,25 @@ def _from_frame(frame: pd.DataFrame) -> tuple[Features, tuple[str, ...]]:
         for column, (name, values) in enumerate(zip(names, quantities, strict=True))
     }
     return pd.DataFrame(columns), names
+
+
+def column_names(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return the names of the columns as text, or raise where two of them read alike."""
+    names = tuple(_name(label) for label in frame.columns)
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
+    if repeated:
+        raise ValueError(
+            f"X must have unique column names, also when read as text; {repeated} appear more "
+            "than once."
+        )
+    return names
+
+
+def _name(label: Any) -> str:
+    """Return the name shown for a column: of several levels, those that are not empty."""
+    if isinstance(label, tuple):
+        return "_".join(str(part) for part in label if str(part))
+    return str(label)
 
 
 def _check_shape(table: Any) -> None:

@@ -2,6 +2,7 @@
 
 from lukewarm.estimators._shapley_importance import ShapleyImportance
 from lukewarm.estimators._shapley_run import PrecisionWarning
+from lukewarm.estimators._task import TaskWarning
 from lukewarm.estimators._variable_importance import VariableImportance
 
-__all__ = ["PrecisionWarning", "ShapleyImportance", "VariableImportance"]
+__all__ = ["PrecisionWarning", "ShapleyImportance", "TaskWarning", "VariableImportance"]

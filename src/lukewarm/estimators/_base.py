@@ -28,6 +28,7 @@ from lukewarm.learners import (
     Learner,
     as_learner,
     check_can_go_on,
+    check_columns_seen,
     share_set_aside,
     weights_by_code,
 )
@@ -205,7 +206,7 @@ class ImportanceEstimator(BaseEstimator):
         return replace(self._checked(*stacked, None), n_evaluation=len(y_eval))
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Problem:
-        problem = as_problem(X, y, sample_weight, self.model, self.measure)
+        problem = as_problem(X, y, sample_weight, self.model, self.measure, self.task)
         self.classes_ = problem.classes
         self.n_features_in_ = len(problem.index)
         self.feature_names_in_ = np.array(problem.index.names, dtype=object)
@@ -235,10 +236,11 @@ class ImportanceEstimator(BaseEstimator):
                 n_classes=problem.n_classes,
                 seed=derived_seed(root_seed, number),
                 prefit=self.prefit,
-                feature_names=problem.index.names,
             )
             for number in range(len(runs.splits))
         ]
+        if self.prefit:
+            check_columns_seen(model, problem.index)
         check_columns(problem, learners[0], self._model_name)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
@@ -254,17 +256,18 @@ class ImportanceEstimator(BaseEstimator):
         plan = self._plan(inference, runs, problem.strata, generator)
         fill = fill_by_column(self.fill, problem)
         keeps_table = getattr(reduction, "keeps_table", False)
+        seen = problem.read_by(learners[0])
         if self.prefit:
             set_aside = share_set_aside(self.model)
             trained = trained_full(
-                problem, runs.splits[0], learners[0], fill, set_aside, generator.spawn(1)[0]
+                seen, runs.splits[0], learners[0], fill, set_aside, generator.spawn(1)[0]
             )
             retrains = isinstance(reduction, Retrain)
             full_models = [trained.for_retraining(problem) if retrains else trained]
         else:
             full_models = run_jobs(
                 lambda job: train_full(
-                    problem, *job, rule, max_steps, fill, keeps_table=keeps_table
+                    seen, *job, rule, max_steps, fill, keeps_table=keeps_table
                 ),
                 list(zip(runs.splits, learners, strict=True)),
                 n_jobs=self.n_jobs,

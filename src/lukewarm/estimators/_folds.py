@@ -55,7 +55,8 @@ class FullModel:
                 "the full model is trained here too, by the same rule; or use "
                 "method='early_stopping', and no check()."
             )
-        train, stopping = problem.rows(self.learnt_from), problem.rows(self.learnt_from[:0])
+        seen = problem.read_by(self.learner)
+        train, stopping = seen.rows(self.learnt_from), seen.rows(self.learnt_from[:0])
         return replace(self, data=replace(self.data, train=train, stopping=stopping))
 
 

@@ -180,8 +180,8 @@ def _constant_skill(prepared: Prepared, measure: Measure) -> float:
     """Return the skill of the training rows' mean, or class shares; nan where it has none."""
     problem, numbers = prepared.problem, prepared.numbers
     constants = [
-        constant_model(model.data, model.n_classes).predict(split.evaluation)
-        for model, split in zip(prepared.full_models, prepared.runs.splits, strict=False)
+        constant_model(model.data, model.n_classes).predict(model.evaluation.X)
+        for model in prepared.full_models
     ]
     parts = prepared.plan.full_parts
     try:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import is_classifier
 
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number, check_weights
-from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target, text_doubts
+from lukewarm.data import (
+    FeatureIndex,
+    Rows,
+    as_given,
+    as_pandas,
+    as_table,
+    as_target,
+    column_names,
+    text_doubts,
+    with_labels,
+)
+from lukewarm.estimators._task import MINIMUM_ROWS_PER_CLASS, is_classification, warn_of_codes
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
-from lukewarm.measures import Measure, as_measure, needs_classes
+from lukewarm.measures import Measure, as_measure
 from lukewarm.results import ImportanceWarning, Remark
-
-_MINIMUM_ROWS_PER_CLASS = 5
 
 
 class SeenRowsWarning(ImportanceWarning):
@@ -44,6 +52,8 @@ class Problem:
         How many of the last rows the user named for the evaluation; 0 where they are drawn.
     doubts : tuple of Remark
         On columns of text that may have been meant as something else.
+    given : DataFrame, optional
+        The table with the user's own names and dtypes; None for an array of numbers.
     """
 
     X: Features
@@ -54,6 +64,7 @@ class Problem:
     classes: np.ndarray | None
     n_evaluation: int = 0
     doubts: tuple[Remark, ...] = ()
+    given: pd.DataFrame | None = None
 
     @property
     def n_classes(self) -> int | None:
@@ -65,6 +76,14 @@ class Problem:
         """Class codes by which splits are stratified; None for a numeric target."""
         return None if self.classes is None else self.y
 
+    def read_by(self, learner: Learner) -> Problem:
+        """Return the problem with X in the form this learner reads; see `Learner`."""
+        form = getattr(learner, "reads", "matrix")
+        if self.given is None or form == "matrix":
+            return self
+        X = self.given if form == "given" else with_labels(self.X, self.given.columns)
+        return replace(self, X=X)
+
     def rows(self, chosen: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
         X = self.X.iloc[chosen] if isinstance(self.X, pd.DataFrame) else self.X[chosen]
@@ -72,11 +91,13 @@ class Problem:
         return Rows(X, self.y[chosen], weights)
 
 
-def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> Problem:
-    """Return the checked problem; a target of text, or a classifier, makes it one of classes."""
-    X = as_pandas(X)
+def as_problem(
+    X: Any, y: Any, sample_weight: Any, model: Any, measure: Any, task: str = "auto"
+) -> Problem:
+    """Return the checked problem; see `is_classification` for what makes it one of classes."""
+    X, y = as_pandas(X), as_pandas(y)
     table, names = as_table(X)
-    y = as_pandas(y)
+    index = FeatureIndex(names, tuple(X.columns) if isinstance(X, pd.DataFrame) else None)
     if np.ndim(y) == 0:
         raise TypeError(f"y must have one value per row; got {y!r}.")
     if len(y) != len(table):
@@ -84,12 +105,13 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
             f"X and y must have the same number of rows; X has {len(table)}, y has {len(y)}."
         )
     asked = None if measure is None else _as_measures(measure)
-    if _is_classification(y, model, asked):
+    if is_classification(task, y, model, asked):
         target, classes = encode_classes(y)
         _check_class_sizes(target, len(classes))
         measures = asked or _as_measures("deviance")
     else:
         target, classes = as_target(y, len(table)), None
+        warn_of_codes(task, target, model, asked)
         measures = asked or _as_measures("neg_mse")
     for each in measures:
         check_measure(each, None if classes is None else len(classes))
@@ -98,10 +120,11 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
         table,
         target,
         weights,
-        FeatureIndex(names),
+        index,
         measures,
         classes,
         doubts=text_doubts(X, table),
+        given=as_given(X),
     )
 
 
@@ -127,7 +150,7 @@ def check_columns(problem: Problem, learner: Learner, model: str) -> None:
 
 
 def _check_class_sizes(codes: Vector, n_classes: int) -> None:
-    if len(codes) < _MINIMUM_ROWS_PER_CLASS * n_classes:
+    if len(codes) < MINIMUM_ROWS_PER_CLASS * n_classes:
         raise ValueError(
             f"y holds {n_classes} different labels in {len(codes)} rows, too many to be classes; "
             "is it the right column? A numeric target must hold numbers only."
@@ -155,6 +178,7 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
     if not isinstance(below, pd.DataFrame) or set(below.columns) != set(above.columns):
         got = list(below.columns) if isinstance(below, pd.DataFrame) else type(below).__name__
         raise ValueError(f"X_eval must have the columns of X, {list(above.columns)}; got {got}.")
+    column_names(above)  # refuses names that appear twice
     columns = {name: _stack(above[name], below[name]) for name in above.columns}
     return pd.DataFrame(columns), target
 
@@ -196,22 +220,3 @@ def _as_measures(measure: Any) -> tuple[Measure, ...]:
     if not several:
         raise ValueError("measure is empty; name at least one measure.")
     return tuple(as_measure(each) for each in several)
-
-
-def _is_classification(y: Any, model: Any, measures: tuple[Measure, ...] | None) -> bool:
-    dtype = getattr(y, "dtype", None)
-    if dtype is None:
-        dtype = np.asarray(y).dtype
-    is_text = not pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)
-    if is_text:
-        return not _holds_numbers(y)
-    wants_classes = measures is not None and any(needs_classes(each) for each in measures)
-    return wants_classes or (hasattr(model, "fit") and is_classifier(model))
-
-
-def _holds_numbers(y: Any) -> bool:
-    """Return whether an object array holds numbers after all (bools are classes)."""
-    values = np.asarray(y)
-    if values.dtype.kind != "O" or any(isinstance(value, bool) for value in values.flat):
-        return False
-    return all(isinstance(value, int | float | np.number) for value in values.flat)

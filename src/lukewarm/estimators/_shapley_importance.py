@@ -27,7 +27,7 @@ class ShapleyImportance(ImportanceEstimator):
 
     Parameters
     ----------
-    model, method, measure
+    model, method, measure, task
         As for :class:`VariableImportance`.
     solver : str, default "auto"
         How values of coalitions become Shapley values: "exact" (every coalition),
@@ -39,7 +39,7 @@ class ShapleyImportance(ImportanceEstimator):
         Instead of `n_coalitions`: fit until the standard error of the sampling of coalitions is
         below this share of the range of the Shapley values. 0.025 by default.
     features : sequence, optional
-        The players, by name or index; every column by default. Columns that are in no player are
+        The players, by name or position; every column by default. Columns that are in no player are
         always kept.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Columns that form one player.
@@ -81,6 +81,7 @@ class ShapleyImportance(ImportanceEstimator):
         method: str | Reduction = "early_stopping",
         measure: str | Measure | Sequence[str | Measure] | None = None,
         *,
+        task: str = "auto",
         solver: str = "auto",
         n_coalitions: int | None = None,
         tolerance: float | None = None,
@@ -104,6 +105,7 @@ class ShapleyImportance(ImportanceEstimator):
         self.model = model
         self.method = method
         self.measure = measure
+        self.task = task
         self.solver = solver
         self.n_coalitions = n_coalitions
         self.tolerance = tolerance

@@ -37,8 +37,13 @@ class VariableImportance(ImportanceEstimator):
     measure : str, Measure or list of them, optional
         Predictive skill; "neg_mse" by default, "deviance" for classes. With several, `result_` is
         that of the first and `results_` holds all.
+    task : "auto", "regression" or "classification", default "auto"
+        Whether `y` holds numbers or classes. "auto": text, flags, categories, a classifier or a
+        measure of classes make them classes; numbers are numbers, and a `TaskWarning` says so
+        where they are so few that they may be codes of classes.
     features : sequence, optional
-        Columns, or sets of columns, to explain, by name or index; every column by default.
+        Columns, or sets of columns, to explain, by name; every column by default. Integers are
+        positions, unless the frame names its columns by integers.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Named sets of columns that are taken away together. "auto" finds one-hot columns by their
         names and values; a correlation threshold joins the columns whose rank correlations all
@@ -120,6 +125,7 @@ class VariableImportance(ImportanceEstimator):
         method: str | Reduction = "early_stopping",
         measure: str | Measure | Sequence[str | Measure] | None = None,
         *,
+        task: str = "auto",
         features: Sequence[Any] | None = None,
         groups: str | Mapping[str, Any] | None = None,
         inference: str = "auto",
@@ -143,6 +149,7 @@ class VariableImportance(ImportanceEstimator):
         self.model = model
         self.method = method
         self.measure = measure
+        self.task = task
         self.features = features
         self.groups = groups
         self.inference = inference

@@ -25,6 +25,9 @@ class Learner(Protocol):
     - ``accepts_missing`` and ``accepts_categories``: whether X may hold nan, and frames with
       category columns (False);
     - ``most_levels``: how many levels of a column are told apart (all of them).
+    - ``reads``: the form of X where the user's table is a frame: "matrix" (floats; a frame only
+      where there are category columns), "named" (a frame of floats and categories under the
+      user's names) or "given" (the user's names and dtypes). "matrix" by default.
     """
 
     @property

@@ -47,8 +47,6 @@ class CatBoostLearner(BlockMarginLearner):
     estimator : CatBoostRegressor or CatBoostClassifier
         Its settings are read; the object itself is never changed or trained. ``iterations`` becomes
         `max_steps`; CatBoost's own early stopping settings give way to the stopping rule.
-    feature_names : tuple of str, optional
-        Names of the columns, for an estimator that names its ``cat_features``.
     n_classes : int, optional
         None for regression.
     seed : int, default 0
@@ -77,14 +75,9 @@ class CatBoostLearner(BlockMarginLearner):
 
     first_block = 20  # a fit costs about as much as seven trees before its first tree
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        feature_names: tuple[str, ...] | None = None,
-        n_classes: int | None = None,
-        seed: int = 0,
-    ) -> None:
+    reads = "named"
+
+    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
         settings = estimator.get_params()
         loss = str(settings.get("loss_function", "")).partition(":")[0]
@@ -96,25 +89,20 @@ class CatBoostLearner(BlockMarginLearner):
         super().__init__(estimator, n_classes=n_classes, seed=seed)
         self.max_steps = next((int(settings[key]) for key in _ITERATIONS if key in settings), 1000)
         self._settings = {key: value for key, value in settings.items() if key not in _OVERRULED}
-        self._cat_features = _positions(settings.get("cat_features"), feature_names)
+        self._cat_features = settings.get("cat_features") or []
+        self._text_features = settings.get("text_features") or []
         self._has_exponential_link = loss in _EXPONENTIAL_LOSSES
         self._learning_rate = next(
             (settings[key] for key in _LEARNING_RATE if settings.get(key) is not None), None
         )
 
     @classmethod
-    def from_fitted(
-        cls,
-        estimator: Any,
-        *,
-        n_classes: int | None,
-        seed: int,
-        feature_names: tuple[str, ...] | None = None,
-    ) -> CatBoostLearner:
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> CatBoostLearner:
         """Return a learner that stands where the fitted estimator stands."""
         check_fitted(estimator, n_classes)
-        learner = cls(estimator, feature_names=feature_names, n_classes=n_classes, seed=seed)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
         learner._cat_features = list(estimator.get_cat_feature_indices())
+        learner._text_features = list(estimator.get_text_feature_indices())
         learner._learning_rate = estimator.learning_rate_
         learner._segments = (_CatBoostTrees(estimator, estimator.tree_count_),)
         return learner
@@ -130,6 +118,7 @@ class CatBoostLearner(BlockMarginLearner):
         """Return an untrained learner with the same settings."""
         twin: Any = super().fresh(seed)
         twin._cat_features = self._cat_features
+        twin._text_features = self._text_features
         return twin
 
     def _grow(
@@ -179,11 +168,18 @@ class CatBoostLearner(BlockMarginLearner):
         weights: Vector | None = None,
         baseline: np.ndarray | None = None,
     ) -> Any:
-        data, categorical = _with_text_levels(X, self._cat_features)
+        data, levels, texts = _with_text(X, self._cat_features, self._text_features)
         if baseline is not None and baseline.shape[1] == 1:
             baseline = baseline[:, 0]
         pool = require("catboost", "catboost").Pool
-        return pool(data, y, weight=weights, baseline=baseline, cat_features=categorical)
+        return pool(
+            data,
+            y,
+            weight=weights,
+            baseline=baseline,
+            cat_features=levels,
+            text_features=texts,
+        )
 
     def _link(self, margin: np.ndarray) -> np.ndarray:
         prediction = super()._link(margin)
@@ -233,30 +229,38 @@ class _StopAtOnce:
         return False
 
 
-def _positions(cat_features: Any, names: tuple[str, ...] | None) -> list[Any] | None:
-    if cat_features is None or names is None:
-        return cat_features
-    return [
-        names.index(key) if isinstance(key, str) and key in names else key for key in cat_features
-    ]
+def _with_text(
+    X: Features, cat_features: Any, text_features: Any
+) -> tuple[Features, list[int] | None, list[int] | None]:
+    """Return the rows with columns of levels and of texts as text, and the places of both.
 
-
-def _with_text_levels(X: Features, cat_features: Any) -> tuple[Features, list[Any] | None]:
-    """Return the rows with every categorical column as text, and the names of those columns.
-
-    CatBoost takes neither a missing nor a fractional value in a categorical column.
+    CatBoost takes neither a missing nor a fractional value in a categorical column, and reads an
+    integer as a place, also where it is a name.
     """
-    chosen = list(cat_features) if cat_features is not None else []
     if not isinstance(X, pd.DataFrame):
-        if not chosen:
-            return X, None
+        if not len(cat_features):
+            return X, None, None
         X = pd.DataFrame(X)
-    named = {X.columns[key] if isinstance(key, int) else key for key in chosen}
-    named |= {name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)}
+    texts = _places(X, text_features, "text_features")
+    kinds = enumerate(X.dtypes)
+    by_dtype = {place for place, dtype in kinds if isinstance(dtype, pd.CategoricalDtype)}
+    levels = (_places(X, cat_features, "cat_features") | by_dtype) - texts
     data = X.copy(deep=False)
-    for name in named:
-        data[name] = _as_text(X[name])
-    return data, sorted(named, key=str)
+    for place in levels | texts:
+        data.isetitem(place, _as_text(X.iloc[:, place]))
+    return data, sorted(levels), sorted(texts)
+
+
+def _places(X: pd.DataFrame, keys: Any, setting: str) -> set[int]:
+    """Return the places of columns given by name or place; unknown ones are named."""
+    by_name = {str(label): place for place, label in enumerate(X.columns)}
+    unknown = [key for key in keys if isinstance(key, str) and key not in by_name]
+    if unknown:
+        raise ValueError(
+            f"model has {setting}={list(keys)}, but X has no column {unknown[0]!r}; X has "
+            f"{list(by_name)}."
+        )
+    return {by_name[key] if isinstance(key, str) else int(key) for key in keys}
 
 
 def _as_text(column: pd.Series) -> pd.Series:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import Features
+from lukewarm.data import FeatureIndex
 
 
 def check_fitted(estimator: Any, n_classes: int | None) -> None:
@@ -59,36 +61,42 @@ def share_set_aside(model: Any) -> float:
     return fraction if stops and isinstance(fraction, float) else 0.0
 
 
-def check_columns_seen(model: Any, names: tuple[str, ...] | None) -> None:
+def check_columns_seen(model: Any, index: FeatureIndex) -> None:
     """Raise when a trained model knows other columns than those of X, or in another order."""
-    if names is None:
-        return
-    n_seen = getattr(model, "n_features_in_", len(names))
-    if n_seen != len(names):
+    n_seen = getattr(model, "n_features_in_", len(index))
+    if n_seen != len(index):
         raise ValueError(
-            f"model was trained on {n_seen} features, but X has {len(names)}; pass the columns it "
+            f"model was trained on {n_seen} features, but X has {len(index)}; pass the columns it "
             "was trained on."
         )
     seen = getattr(model, "feature_names_in_", None)
-    is_array = names == tuple(f"x{column}" for column in range(len(names)))
-    if seen is not None and not is_array and tuple(map(str, seen)) != names:
+    if seen is None or index.labels is None:
+        return
+    if [_without_blanks(name) for name in seen] != [_without_blanks(name) for name in index.names]:
         raise ValueError(
-            f"X must have the columns the model was trained on, in their order, {list(seen)}; got "
-            f"{list(names)}."
+            f"X must have the columns the model was trained on, in their order, "
+            f"{[str(name) for name in seen]}; got {list(index.names)}."
         )
+
+
+def _without_blanks(name: Any) -> str:
+    # LightGBM keeps "a b" as "a_b", XGBoost the levels of a name with a blank between them.
+    return re.sub(r"\s", "_", str(name))
 
 
 def as_seen(model: Any, X: Features) -> Features:
     """Return the rows with the column names the model was trained with, where it was with names."""
     names = getattr(model, "feature_names_in_", None)
-    return X if names is None else with_names(X, tuple(names))
-
-
-def with_names(X: Features, names: tuple[str, ...] | None) -> Features:
-    """Return a matrix as a frame with these column names; a frame as it is."""
     if names is None or isinstance(X, pd.DataFrame):
         return X
     return pd.DataFrame(np.asarray(X), columns=list(names))
+
+
+def as_numbers(X: Features) -> Features:
+    """Return a frame without categories as a float matrix; anything else as it is."""
+    if isinstance(X, pd.DataFrame) and (X.dtypes == "float64").all():
+        return X.to_numpy()
+    return X
 
 
 def _not_fitted(estimator: Any) -> str:

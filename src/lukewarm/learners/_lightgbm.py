@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._fitted import as_numbers, check_fitted
 from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners._live import LiveMarginLearner, Training
 from lukewarm.learners._margins import Segment
@@ -53,6 +53,8 @@ class LightGBMLearner(LiveMarginLearner):
     >>> float(np.var(learner.predict(X) - X[:, 0])) < 0.2
     True
     """
+
+    reads = "named"
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
@@ -116,10 +118,12 @@ class LightGBMLearner(LiveMarginLearner):
         return settings
 
     def _prepare(self, X: Features) -> Any:
-        if isinstance(X, pd.DataFrame):
-            # LightGBM refuses names with brackets, commas and the like.
-            return X.set_axis([f"x{column}" for column in range(X.shape[1])], axis=1)
-        return X
+        data = as_numbers(X)
+        if isinstance(data, pd.DataFrame):
+            # LightGBM refuses names with brackets, commas and the like, and has no setting that
+            # goes by names.
+            return data.set_axis([f"x{column}" for column in range(data.shape[1])], axis=1)
+        return data
 
     def _link(self, margin: np.ndarray) -> np.ndarray:
         if self.n_classes is not None and margin.shape[-1] == 1:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import Learner, LengthensSteps, Recalibrates, StagedLearner
-from lukewarm.learners._fitted import as_seen, with_names
+from lukewarm.learners._fitted import as_seen
 from lukewarm.learners._sklearn_epochs import untrained_prediction
 
 
@@ -29,31 +29,25 @@ class PipelineLearner:
         Cloned, never changed.
     last : Learner
         Of the pipeline's last step.
-    feature_names : tuple of str, optional
-        Names of the input columns, for transformers that choose columns by name.
     """
 
     accepts_missing = True
     accepts_categories = True
+    reads = "given"
 
-    def __init__(
-        self, pipeline: Any, last: Learner, *, feature_names: tuple[str, ...] | None = None
-    ) -> None:
+    def __init__(self, pipeline: Any, last: Learner) -> None:
         self.pipeline = pipeline
         self.last = last
-        self.feature_names = feature_names
         self._transformers: Any = None
         self._transformed: list[tuple[Features, Features]] = []
 
     @classmethod
-    def from_fitted(
-        cls, pipeline: Any, last: Learner, *, feature_names: tuple[str, ...] | None = None
-    ) -> PipelineLearner:
+    def from_fitted(cls, pipeline: Any, last: Learner) -> PipelineLearner:
         """Return a learner that stands where the fitted pipeline stands.
 
         Its last step has been found to be trained when `last` was made of it.
         """
-        learner = cls(pipeline, last, feature_names=feature_names)
+        learner = cls(pipeline, last)
         learner._transformers = pipeline[:-1]
         return learner
 
@@ -78,7 +72,7 @@ class PipelineLearner:
 
     def fresh(self, seed: int) -> PipelineLearner:
         """Return an untrained learner with the same settings."""
-        return type(self)(self.pipeline, self.last.fresh(seed), feature_names=self.feature_names)
+        return type(self)(self.pipeline, self.last.fresh(seed))
 
     def copy(self, seed: int | None = None) -> PipelineLearner:
         """Return an independent learner behind the same fitted transformers."""
@@ -92,8 +86,7 @@ class PipelineLearner:
         if self._transformers is None:
             self._transformers = clone(self.pipeline[:-1])
             # As in the pipeline's own fit; a target encoder treats its training rows differently.
-            matrix = self._transformers.fit_transform(with_names(X, self.feature_names), y)
-            self._keep(X, _as_features(matrix))
+            self._keep(X, self._as_features(self._transformers.fit_transform(X, y)))
         self.last.advance(self._transform(X), y, n_steps, weights)
 
     def lengthen_steps(self, factor: float) -> None:
@@ -119,10 +112,19 @@ class PipelineLearner:
         for seen, matrix in self._transformed:
             if seen is X:
                 return matrix
-        rows = with_names(X, self.feature_names)
-        matrix = _as_features(self._transformers.transform(as_seen(self._transformers, rows)))
+        rows = as_seen(self._transformers, X)
+        matrix = self._as_features(self._transformers.transform(rows))
         self._keep(X, matrix)
         return matrix
+
+    def _as_features(self, matrix: Any) -> Features:
+        """Return what the transformers give in the form the model reads."""
+        if sparse.issparse(matrix):
+            return matrix.toarray().astype(float)
+        if not isinstance(matrix, pd.DataFrame):
+            return np.asarray(matrix, dtype=float)
+        form = getattr(self.last, "reads", "matrix")
+        return matrix if form == "given" else _as_floats(matrix, with_names=form == "named")
 
     def _keep(self, X: Features, matrix: Features) -> None:
         # Training and stopping rows come back at every step.
@@ -149,11 +151,14 @@ class StagedPipelineLearner(PipelineLearner):
         return self.last.staged_predict(self._transform(X), first_step)
 
 
-def _as_features(matrix: Any) -> Features:
-    if sparse.issparse(matrix):
-        return matrix.toarray().astype(float)
-    if isinstance(matrix, pd.DataFrame):
-        is_category = [isinstance(dtype, pd.CategoricalDtype) for dtype in matrix.dtypes]
-        if any(is_category):
-            return matrix
-    return np.asarray(matrix, dtype=float)
+def _as_floats(frame: pd.DataFrame, *, with_names: bool) -> Features:
+    """Return all but categories as floats; a matrix where neither names nor categories count."""
+    is_category = [isinstance(dtype, pd.CategoricalDtype) for dtype in frame.dtypes]
+    if not any(is_category):
+        matrix = frame.to_numpy(dtype=float, na_value=np.nan)
+        return pd.DataFrame(matrix, columns=frame.columns) if with_names else matrix
+    floats = frame.copy(deep=False)
+    for place, skipped in enumerate(is_category):
+        if not skipped:
+            floats.isetitem(place, frame.iloc[:, place].to_numpy(dtype=float, na_value=np.nan))
+    return floats

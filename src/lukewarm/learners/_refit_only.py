@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._fitted import as_seen, check_fitted, with_names
+from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._sklearn_epochs import (
     prediction_of,
     sample_weight_option,
@@ -32,8 +32,6 @@ class RefitOnlyLearner:
         None for regression.
     seed : int, default 0
         Set as ``random_state`` where the estimator has one.
-    feature_names : tuple of str, optional
-        Names of the columns, for an estimator that chooses columns by name.
 
     Examples
     --------
@@ -50,15 +48,9 @@ class RefitOnlyLearner:
     # Unknown here; the estimator itself refuses what it cannot take.
     accepts_missing = True
     accepts_categories = True
+    reads = "given"
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        feature_names: tuple[str, ...] | None = None,
-        n_classes: int | None = None,
-        seed: int = 0,
-    ) -> None:
+    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
         if n_classes is not None and not hasattr(estimator, "predict_proba"):
             raise ValueError(
@@ -66,7 +58,6 @@ class RefitOnlyLearner:
                 "sklearn.calibration.CalibratedClassifierCV."
             )
         self.estimator = estimator
-        self.feature_names = feature_names
         self.n_classes = n_classes
         self.seed = seed
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
@@ -75,26 +66,17 @@ class RefitOnlyLearner:
         self._is_copy = False
 
     @classmethod
-    def from_fitted(
-        cls,
-        estimator: Any,
-        *,
-        n_classes: int | None,
-        seed: int,
-        feature_names: tuple[str, ...] | None = None,
-    ) -> RefitOnlyLearner:
+    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> RefitOnlyLearner:
         """Return a learner that stands where the fitted estimator stands."""
         check_fitted(estimator, n_classes)
-        learner = cls(estimator, feature_names=feature_names, n_classes=n_classes, seed=seed)
+        learner = cls(estimator, n_classes=n_classes, seed=seed)
         learner._model = estimator
         learner.n_steps = 1
         return learner
 
     def fresh(self, seed: int) -> RefitOnlyLearner:
         """Return an untrained learner with the same settings."""
-        return type(self)(
-            self.estimator, feature_names=self.feature_names, n_classes=self.n_classes, seed=seed
-        )
+        return type(self)(self.estimator, n_classes=self.n_classes, seed=seed)
 
     def copy(self, seed: int | None = None) -> RefitOnlyLearner:
         """Return a learner that predicts as this one does; it cannot be trained further."""
@@ -111,13 +93,11 @@ class RefitOnlyLearner:
             if "random_state" in model.get_params():
                 model.set_params(random_state=self.seed)
             target = y if self.n_classes is None else y.astype(int)
-            rows = with_names(X, self.feature_names)
-            self._model = model.fit(rows, target, **sample_weight_option(model.fit, weights))
+            self._model = model.fit(X, target, **sample_weight_option(model.fit, weights))
         self.n_steps += n_steps
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities; those of no knowledge before a step."""
         if self._model is None:
             return untrained_prediction(len(X), self.n_classes)
-        rows = as_seen(self._model, with_names(X, self.feature_names))
-        return prediction_of(self._model, rows, self.n_classes)
+        return prediction_of(self._model, as_seen(self._model, X), self.n_classes)

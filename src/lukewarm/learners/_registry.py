@@ -7,7 +7,7 @@ from typing import Any
 
 from lukewarm._validation import check_choice
 from lukewarm.learners._base import Learner, StagedLearner
-from lukewarm.learners._fitted import check_columns_seen, check_fitted
+from lukewarm.learners._fitted import check_fitted
 
 # (top package, class): the learner that wraps such a class or a subclass of it. Looked up along
 # the type's bases, so an engine the user has not imported is not imported here either.
@@ -41,7 +41,6 @@ _BY_NAME = {
     "kernel": "KernelMachine",
     "catboost": "CatBoostLearner",
 }
-_READ_NAMES = ("CatBoostLearner", "RefitOnlyLearner")
 _SUPPORTED = (
     "an estimator of CatBoost, LightGBM or XGBoost, HistGradientBoosting, GradientBoosting, MLP or "
     "SGD of scikit-learn, a skorch net, a torch.nn.Module, a Pipeline that ends in one of these, "
@@ -56,7 +55,6 @@ def as_learner(
     n_classes: int | None,
     seed: int,
     prefit: bool = False,
-    feature_names: tuple[str, ...] | None = None,
 ) -> Learner:
     """Return a learner for `model`, untrained unless `prefit`.
 
@@ -71,8 +69,6 @@ def as_learner(
     seed : int
     prefit : bool, default False
         Whether the learner stands where `model` stands, trained by the user.
-    feature_names : tuple of str, optional
-        Names of the columns, for pipelines that choose columns by name.
 
     Examples
     --------
@@ -92,14 +88,11 @@ def as_learner(
     if isinstance(model, Learner):
         return model.copy(seed) if prefit else _of_learner(model, n_classes, seed)
     wrapper = _wrapper_of(model)
-    if prefit:
-        check_columns_seen(model, feature_names)
     if wrapper == "PipelineLearner":
-        return _of_pipeline(model, n_classes, seed, prefit, feature_names)
-    options = {"feature_names": feature_names} if wrapper in _READ_NAMES else {}
+        return _of_pipeline(model, n_classes, seed, prefit)
     if prefit:
-        return _of_trained(wrapper, model, n_classes, seed, **options)
-    learner = _load(wrapper)(model, n_classes=n_classes, seed=seed, **options)
+        return _of_trained(wrapper, model, n_classes, seed)
+    learner = _load(wrapper)(model, n_classes=n_classes, seed=seed)
     # A module is drawn anew: what it may have learnt before must not reach the evaluation rows.
     return learner.fresh(seed) if wrapper == "TorchLearner" else learner
 
@@ -136,30 +129,22 @@ def _of_learner(model: Learner, n_classes: int | None, seed: int) -> Learner:
     return model.for_classes(n_classes).fresh(seed)
 
 
-def _of_trained(
-    wrapper: str, model: Any, n_classes: int | None, seed: int, **options: Any
-) -> Learner:
+def _of_trained(wrapper: str, model: Any, n_classes: int | None, seed: int) -> Learner:
     if wrapper == "learner_of_boosting":
         check_fitted(model, n_classes)
         return model.learner_.copy(seed)
     if wrapper == "learner_of_kernel":
         check_fitted(model, n_classes)
         return _load("KernelMachine").from_fitted(model, n_classes=n_classes, seed=seed)
-    return _load(wrapper).from_fitted(model, n_classes=n_classes, seed=seed, **options)
+    return _load(wrapper).from_fitted(model, n_classes=n_classes, seed=seed)
 
 
-def _of_pipeline(
-    pipeline: Any,
-    n_classes: int | None,
-    seed: int,
-    prefit: bool,
-    feature_names: tuple[str, ...] | None,
-) -> Learner:
+def _of_pipeline(pipeline: Any, n_classes: int | None, seed: int, prefit: bool) -> Learner:
     last = as_learner(pipeline.steps[-1][1], n_classes=n_classes, seed=seed, prefit=prefit)
     is_staged = isinstance(last, StagedLearner)
     kind = _load("StagedPipelineLearner" if is_staged else "PipelineLearner")
     make = kind.from_fitted if prefit else kind
-    return make(pipeline, last, feature_names=feature_names)
+    return make(pipeline, last)
 
 
 def _load(name: str) -> Any:

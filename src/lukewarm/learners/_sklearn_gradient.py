@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._recalibration import RecalibratedTrees
 from lukewarm.learners._task import check_task
@@ -93,7 +93,7 @@ class GradientBoostingLearner(BlockMarginLearner):
         if baseline is not None:
             # Its own sum would take the old trees at the new learning rate.
             model._raw_predict = lambda rows: baseline.copy()
-        model.fit(X, y, sample_weight=weights)
+        model.fit(as_seen(model, X), y, sample_weight=weights)
         vars(model).pop("_raw_predict", None)
         return _StageTrees(model, start, n_steps, learning_rate)
 

@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._fitted import as_numbers, as_seen, check_fitted
 from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._task import check_task
@@ -47,6 +47,7 @@ class HistGradientBoostingLearner(BlockMarginLearner):
     """
 
     first_block = 15
+    reads = "named"
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
@@ -88,6 +89,9 @@ class HistGradientBoostingLearner(BlockMarginLearner):
         model.fit(X, y, sample_weight=weights)
         model._margin = None  # of the training rows; no longer needed
         return _HistogramTrees(model, n_steps, has_intercept=baseline is None)
+
+    def _prepare(self, X: Features) -> Any:
+        return as_numbers(X)
 
     def _link(self, margin: np.ndarray) -> np.ndarray:
         prediction = super()._link(margin)
@@ -168,6 +172,8 @@ class _HistogramTrees:
 
 def _forest(model: Any, n_trees: int) -> Forest | None:
     """Return the trees laid out; None where they split levels."""
+    if model._preprocessor is not None:  # it moves columns of levels to the front
+        return None
     nodes = [tree.nodes for trees in model._predictors[:n_trees] for tree in trees]
     if any(each["is_categorical"].any() for each in nodes):
         return None

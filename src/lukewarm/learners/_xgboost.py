@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
+from lukewarm.learners._constraints import constraints_by_place
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._live import LiveMarginLearner, Training
 from lukewarm.learners._margins import Segment
@@ -51,6 +52,8 @@ class XGBoostLearner(LiveMarginLearner):
     True
     """
 
+    reads = "named"
+
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
         super().__init__(estimator, n_classes=n_classes, seed=seed)
@@ -62,6 +65,7 @@ class XGBoostLearner(LiveMarginLearner):
             )
         self.max_steps = int(settings.get("n_estimators") or _DEFAULT_TREES)
         self._missing = settings.get("missing", np.nan)
+        self._kinds = settings.get("feature_types")
         self._objective = _objective(settings.get("objective"), n_classes)
         self._settings = {
             key: value
@@ -83,10 +87,11 @@ class XGBoostLearner(LiveMarginLearner):
     def _open(
         self, X: Features, y: Vector, weights: Vector | None, baseline: np.ndarray | None
     ) -> Training:
-        data = self._matrix(*_codes(X), label=y, weight=weights)
+        data = self._matrix(X, label=y, weight=weights)
         if baseline is not None:
             data.set_base_margin(baseline)
-        booster = require("xgboost", "xgboost").Booster(self._native_settings(), [data])
+        settings = {**self._native_settings(), **constraints_by_place(self._settings, X)}
+        booster = require("xgboost", "xgboost").Booster(settings, [data])
         return _XGBoostTraining(booster, data, has_intercept=baseline is None)
 
     def _native_settings(self) -> dict[str, Any]:
@@ -105,12 +110,15 @@ class XGBoostLearner(LiveMarginLearner):
     def _prepare(self, X: Features) -> Any:
         # A matrix with a margin of its own gets no intercept. It must have it before its first
         # prediction, because boosters remember what they predicted for a matrix.
-        data = self._matrix(*_codes(X))
+        data = self._matrix(X)
         d = self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
         data.set_base_margin(np.zeros((data.num_row(), d)))
         return data
 
-    def _matrix(self, values: np.ndarray, kinds: list[str] | None, **rows: Any) -> Any:
+    def _matrix(self, X: Features, **rows: Any) -> Any:
+        # Without names: XGBoost refuses some, and settings that go by names are translated.
+        values, kinds = _codes(X)
+        kinds = kinds if self._kinds is None else self._kinds
         return require("xgboost", "xgboost").DMatrix(
             values,
             missing=self._missing,
@@ -197,10 +205,13 @@ def _codes(X: Features) -> tuple[np.ndarray, list[str] | None]:
     if not isinstance(X, pd.DataFrame):
         return X, None
     is_category = [isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes]
+    if not any(is_category):
+        return X.to_numpy(float), None
     values = np.empty(X.shape)
-    for column, (name, coded) in enumerate(zip(X.columns, is_category, strict=True)):
-        codes = X[name].cat.codes.to_numpy(float) if coded else X[name].to_numpy(float)
-        values[:, column] = np.where(codes < 0, np.nan, codes) if coded else codes
+    for place, coded in enumerate(is_category):
+        column = X.iloc[:, place]
+        codes = column.cat.codes.to_numpy(float) if coded else column.to_numpy(float)
+        values[:, place] = np.where(codes < 0, np.nan, codes) if coded else codes
     return values, ["c" if coded else "q" for coded in is_category]
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Vector
+from lukewarm.data import as_levels, as_quantity, like_column
 
 if TYPE_CHECKING:
     from lukewarm.reduction._regressions import PreparedRows, Regression, Regressions
@@ -161,13 +162,10 @@ def filled(X: Features, values: dict[int, Any]) -> Features:
         for column, each in values.items():
             X[:, column] = each
         return X
-    frame = X.copy()
+    frame = X.copy(deep=False)
     for column, each in values.items():
-        name, dtype = frame.columns[column], frame.dtypes.iloc[column]
-        if isinstance(dtype, pd.CategoricalDtype):
-            frame[name] = pd.Categorical(each, dtype=dtype)
-        else:
-            frame[name] = np.asarray(each, dtype=float)
+        series: Any = like_column(X.iloc[:, column], each)
+        frame.isetitem(column, series)
     return frame
 
 
@@ -227,10 +225,8 @@ def _at_nodes(levels: _Levels, rows: PreparedRows, n_nodes: int, place: int) -> 
 def _column(X: Features, column: int) -> Any:
     if not isinstance(X, pd.DataFrame):
         return np.asarray(X[:, column], dtype=float)
-    values = X.iloc[:, column]
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return values
-    return values.to_numpy(dtype=float, na_value=np.nan)
+    values = as_quantity(X.iloc[:, column])
+    return as_levels(X.iloc[:, column]) if values is None else values
 
 
 def _few_values(values: Any) -> tuple[Any, ...] | None:

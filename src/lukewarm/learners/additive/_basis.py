@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, Matrix, Vector
+from lukewarm.data import as_levels, as_quantity
 
 # Standardised values beyond this are held there: one wild value must not bend a parabola.
 _FARTHEST = 8.0
@@ -141,11 +142,10 @@ def _columns_of(X: Features) -> list[Any]:
     """Return the columns: float vectors, and series of levels."""
     if not isinstance(X, pd.DataFrame):
         return list(np.asarray(X, dtype=float).T)
+    columns = (X.iloc[:, number] for number in range(X.shape[1]))
     return [
-        X.iloc[:, number]
-        if isinstance(X.dtypes.iloc[number], pd.CategoricalDtype)
-        else X.iloc[:, number].to_numpy(dtype=float, na_value=np.nan)
-        for number in range(X.shape[1])
+        as_levels(column) if values is None else values
+        for column, values in ((column, as_quantity(column)) for column in columns)
     ]
 
 
