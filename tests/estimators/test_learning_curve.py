@@ -9,7 +9,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 import lukewarm as lw
-from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions
+from lukewarm.estimators._runs import plan_runs
+from lukewarm.evaluation import product_score
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
 
@@ -57,11 +58,13 @@ def test_the_headline_is_the_skill_of_the_model_at_hand(fitted):
     assert f"{at_hand.value:.4g}" in repr(fitted.result_)
 
 
-def test_the_p_value_is_that_of_the_product_statistic(fitted):
-    predictions, result = fitted.predictions_, fitted.result_
+def test_the_p_value_is_that_of_the_product_statistic():
+    data = lw.datasets.make_correlated_linear(n_samples=2100, random_state=0)
+    vi = lw.VariableImportance(**FAST, features=["X3"]).fit(data.X, data.y)
+    predictions = vi.predictions_
     terms = (predictions.y - predictions.reduced[0]) * (predictions.full - predictions.reduced[0])
     z = terms.mean() / (terms.std() / np.sqrt(len(terms)))
-    assert result.p_value()[0] == pytest.approx(norm.sf(z), rel=1e-6)
+    assert vi.result_.p_value()[0] == pytest.approx(norm.sf(z), rel=1e-6)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -131,12 +134,27 @@ def test_the_product_test_keeps_its_level_where_nothing_is_to_be_found():
     rejected = 0
     for _ in range(400):
         h, u, e = generator.normal(size=(3, 200))
-        y = h + e
-        predictions = EvaluationPredictions(
-            y, h + 0.1 * u, (h,), EvaluationPlan.paired(np.zeros(200, dtype=int))
-        )
-        rejected += predictions.scores()[0].p_value() < 0.05
+        rejected += product_score([(h + e, h, 0.1 * u, None)], 1.0).p_value() < 0.05
     assert 5 <= rejected <= 38
+
+
+@pytest.mark.parametrize("cross_fit", [None, 4], ids=["thirds", "folds"])
+def test_folds_keep_the_level_of_the_product_test(cross_fit):
+    # A feature worth nothing and a model that is a sum over the noise of its training rows: pairs
+    # of rows count twice if every fold is trained on. Plain errors would reject in 12 %.
+    generator = np.random.default_rng(1)
+    n_rows, rejected = 120, 0
+    for _ in range(400):
+        plan = plan_runs(n_rows, 0, 0.75, cross_fit, generator, None, with_halves=True)
+        x, e = generator.normal(size=(2, n_rows))
+        parts = []
+        for fold, model in plan.judges:
+            split, rows = plan.splits[model], plan.folds[fold]
+            learnt = np.concatenate([split.train, split.stopping])
+            slope = np.mean(x[learnt] * e[learnt])
+            parts.append((e[rows], np.zeros(len(rows)), slope * x[rows], None))
+        rejected += product_score(parts, plan.variance_factor).p_value() < 0.05
+    assert rejected <= 38
 
 
 @pytest.mark.parametrize("inference", ["auto", "paired", "split"])

@@ -23,7 +23,7 @@ from lukewarm.estimators._problem import (
     warn_seen_rows,
 )
 from lukewarm.estimators._runs import RunPlan, plan_runs
-from lukewarm.evaluation import INFERENCES, EvaluationPlan, EvaluationPredictions
+from lukewarm.evaluation import INFERENCES, EvaluationPlan, EvaluationPredictions, product_score
 from lukewarm.learners import (
     Learner,
     as_learner,
@@ -34,7 +34,7 @@ from lukewarm.learners import (
 )
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import FoldedStopping, Reduction, Retrain, as_reduction, check_suits
-from lukewarm.results import TrainingTrace
+from lukewarm.results import MeasureValue, TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
 _STOPPINGS = ("hold_out", "cross_validation")
@@ -146,6 +146,35 @@ class Prepared:
         pair = None if halves is None else (of(halves[0]), of(halves[1]))
         return replace(of(self.runs.whole, pair), directions=directions)
 
+    def scores(
+        self, full: list[Outcome], reduced: list[list[Outcome]]
+    ) -> tuple[MeasureValue, ...] | None:
+        """Return the product statistic of each feature set; None where it would not be valid.
+
+        It needs reduced models that are projections of the full one: of models that were trained
+        further the difference is not centred.
+        """
+        if self.reduction.name != "projection" or self.inference == "split":
+            return None
+        return tuple(self._score(full, outcomes) for outcomes in reduced)
+
+    def _score(self, full: list[Outcome], reduced: list[Outcome]) -> MeasureValue:
+        runs, problem = self.runs, self.problem
+        parts = []
+        for fold, model in runs.judges:
+            one, other = full[model], reduced[model]
+            direction = _added(one, other)
+            rows = runs.folds[fold]
+            parts.append(
+                (
+                    problem.y[rows],
+                    runs.part(fold, model, other.prediction),
+                    runs.part(fold, model, direction),
+                    None if problem.weights is None else problem.weights[rows],
+                )
+            )
+        return product_score(parts, runs.variance_factor)
+
     def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:
         """Return what a feature set may add to each prediction; None where models look at it."""
         whole = self.runs.whole
@@ -153,10 +182,7 @@ class Prepared:
             return None
         return self.runs.stack(
             whole,
-            [
-                one.prediction - other.prediction if other.direction is None else other.direction
-                for one, other in zip(full, reduced, strict=True)
-            ],
+            [_added(one, other) for one, other in zip(full, reduced, strict=True)],
         )
 
 
@@ -266,9 +292,7 @@ class ImportanceEstimator(BaseEstimator):
             full_models = [trained.for_retraining(problem) if retrains else trained]
         else:
             full_models = run_jobs(
-                lambda job: train_full(
-                    seen, *job, rule, max_steps, fill, keeps_table=keeps_table
-                ),
+                lambda job: train_full(seen, *job, rule, max_steps, fill, keeps_table=keeps_table),
                 list(zip(runs.splits, learners, strict=True)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
@@ -316,6 +340,13 @@ class ImportanceEstimator(BaseEstimator):
     @property
     def _model_name(self) -> str:
         return self.model if isinstance(self.model, str) else type(self.model).__name__
+
+
+def _added(full: Outcome, reduced: Outcome) -> Prediction:
+    """Return what features add to the prediction without them, or could have added."""
+    if reduced.direction is not None:
+        return reduced.direction
+    return full.prediction - reduced.prediction
 
 
 def _or_default(value: int | None, learner: Learner, attribute: str, default: int) -> int:

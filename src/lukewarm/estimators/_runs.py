@@ -29,12 +29,35 @@ class RunPlan:
         The full model of each fold, trained on all rows it may learn from.
     halves : tuple of two tuples of int, optional
         The two models of each fold that are trained on disjoint halves of those rows.
+    judges : tuple of pairs of int
+        The folds that test whether a feature matters, each with the model it tests.
+
+    Notes
+    -----
+    A test at zero needs care with folds. Where a feature is worth nothing, what a model makes of
+    it is a sum over the noise of its training rows, so the test statistic is a sum over pairs of
+    rows, one trained on and one evaluated. If models of all folds are tested, every pair counts
+    twice, and the true variance is twice that of independent rows. Thirds avoid this: the second
+    is tested with a model of the first, the last with a model of both, so no row is trained on
+    after it was evaluated, and the terms are a martingale. Other folds count the variance twice.
     """
 
     splits: tuple[RowSplit, ...]
     folds: tuple[np.ndarray, ...]
     whole: tuple[int, ...]
     halves: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    judges: tuple[tuple[int, int], ...] = ((0, 0),)
+
+    @property
+    def variance_factor(self) -> float:
+        """How often each pair of a trained and an evaluated row counts in the test."""
+        trained_on = set[int]()
+        counts_twice = False
+        for fold, model in self.judges:
+            counts_twice |= bool(trained_on & set(self.folds[fold].tolist()))
+            split = self.splits[model]
+            trained_on |= {*split.train.tolist(), *split.stopping.tolist()}
+        return 2.0 if counts_twice else 1.0
 
     @property
     def numbers(self) -> np.ndarray:
@@ -56,12 +79,15 @@ class RunPlan:
         predictions : sequence of Prediction
             What each model of the plan predicts for its evaluation rows.
         """
-        parts = []
-        for fold, model in zip(self.folds, models, strict=True):
-            known = self.splits[model].evaluation
-            order = np.argsort(known)
-            parts.append(predictions[model][order[np.searchsorted(known, fold, sorter=order)]])
-        return np.concatenate(parts)
+        return np.concatenate(
+            [self.part(fold, model, predictions[model]) for fold, model in enumerate(models)]
+        )
+
+    def part(self, fold: int, model: int, prediction: Prediction) -> Prediction:
+        """Return a model's predictions for the rows of one fold."""
+        known = self.splits[model].evaluation
+        order = np.argsort(known)
+        return prediction[order[np.searchsorted(known, self.folds[fold], sorter=order)]]
 
 
 def plan_runs(
@@ -100,8 +126,9 @@ def plan_runs(
         splits = split_folds(n_rows, cross_fit, train_fraction, generator, strata)
     folds = tuple(split.evaluation for split in splits)
     whole = tuple(range(len(splits)))
+    judges = tuple((fold, fold) for fold in whole)
     if not with_halves:
-        return RunPlan(tuple(splits), folds, whole)
+        return RunPlan(tuple(splits), folds, whole, judges=judges)
     pairs = [halve_rows(split, generator, strata) for split in splits]
     first = tuple(len(splits) + number for number in whole)
     second = tuple(2 * len(splits) + number for number in whole)
@@ -110,6 +137,7 @@ def plan_runs(
         folds,
         whole,
         (first, second),
+        judges,
     )
 
 
@@ -130,7 +158,7 @@ def _rotated_thirds(
         inside = split_rows(len(fold), train_fraction, generator, _at(strata, fold), n_evaluation=0)
         judged = np.concatenate([folds[(number + 1) % 3], folds[(number + 2) % 3]])
         thirds.append(RowSplit(fold[inside.train], fold[inside.stopping], np.sort(judged)))
-    return RunPlan((*wholes, *thirds), folds, (0, 1, 2), ((4, 5, 3), (5, 3, 4)))
+    return RunPlan((*wholes, *thirds), folds, (0, 1, 2), ((4, 5, 3), (5, 3, 4)), ((1, 3), (2, 2)))
 
 
 def _split_named(

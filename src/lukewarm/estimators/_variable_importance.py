@@ -19,7 +19,7 @@ from lukewarm.estimators._screening import screen_by_dropout
 from lukewarm.measures import Measure
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult, warn_of
+from lukewarm.results import ImportanceResult, MeasureValue, warn_of
 
 
 class VariableImportance(ImportanceEstimator):
@@ -215,10 +215,11 @@ class VariableImportance(ImportanceEstimator):
         by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
         swaps = self.swap_roles and prepared.inference == "split"
         self.predictions_ = prepared.predictions(by_set[0], by_set[1:], swap_roles=swaps)
+        scores = prepared.scores(by_set[0], by_set[1:])
         remarks = fit_remarks(prepared, sets.values(), has_own_length=self._has_own_length)
         self.results_ = {
             measure.name: with_importance_remarks(
-                self._result(measure, sets, prepared, by_set[1:]), prepared, remarks
+                self._result(measure, sets, prepared, by_set[1:], scores), prepared, remarks
             )
             for measure in problem.measures
         }
@@ -278,9 +279,10 @@ class VariableImportance(ImportanceEstimator):
         sets: dict[str, FeatureSet],
         prepared: Prepared,
         by_set: list[list[Outcome]],
+        scores: tuple[MeasureValue, ...] | None,
     ) -> ImportanceResult:
         full, reduced = self.predictions_.skills(measure)
-        has_scores = prepared.inference == "learning_curve"
+        is_projection = prepared.reduction.name == "projection"
         return ImportanceResult(
             names=tuple(sets),
             removed=tuple(sets.values()),
@@ -297,6 +299,6 @@ class VariableImportance(ImportanceEstimator):
             model=self._model_name,
             inference=prepared.inference,
             level=self.level,
-            scores=self.predictions_.scores() if has_scores else None,
-            missed=self.predictions_.missed(measure, self.level) if has_scores else None,
+            scores=scores,
+            missed=self.predictions_.missed(measure, self.level) if is_projection else None,
         )

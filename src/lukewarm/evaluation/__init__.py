@@ -2,7 +2,7 @@
 
 from lukewarm.evaluation._checks import check_measure, encode_classes
 from lukewarm.evaluation._importance import importance_from_predictions
-from lukewarm.evaluation._predictions import EvaluationPredictions
+from lukewarm.evaluation._predictions import EvaluationPredictions, product_score
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "check_measure",
     "encode_classes",
     "importance_from_predictions",
+    "product_score",
     "skill_on_parts",
 ]

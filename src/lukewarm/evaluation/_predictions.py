@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,24 +58,6 @@ class EvaluationPredictions:
         return full.extrapolated_from(_mean(*(each for each, _ in halves))), tuple(
             whole.extrapolated_from(_mean(*pair))
             for whole, *pair in zip(reduced, *(each for _, each in halves), strict=True)
-        )
-
-    def scores(self) -> tuple[MeasureValue, ...]:
-        """Return the product statistic of each feature set, with its influence values.
-
-        mean[(y - h)(f - h)] with f the full model and h the one without the features: positive
-        where f knows something of y that h does not, zero in expectation where the features are
-        worth nothing. Unlike the importance it does not degenerate there. For classes the products
-        are summed over the indicators (the projected covariance measure of Lundborg, Kim, Shah and
-        Samworth 2024, with f - h as the direction).
-        """
-        directions = self.directions or (None,) * len(self.reduced)
-        return tuple(
-            mean_of_rows(
-                _products(self.y, reduced, self.full - reduced if line is None else line),
-                self.weights,
-            )
-            for reduced, line in zip(self.reduced, directions, strict=True)
         )
 
     def missed(self, measure: Measure, level: float) -> tuple[float | None, ...]:
@@ -134,6 +117,35 @@ class EvaluationPredictions:
 
 def _mean(first: MeasureValue, second: MeasureValue) -> MeasureValue:
     return MeasureValue((first.value + second.value) / 2, (first.influence + second.influence) / 2)
+
+
+def product_score(
+    parts: Sequence[tuple[Vector, Prediction, Prediction, Vector | None]], variance_factor: float
+) -> MeasureValue:
+    """Return the product statistic of a feature set, with its influence values.
+
+    mean[(y - h) u] with h the model without the features and u what they add to it: positive where
+    u knows something of y that h does not, zero in expectation where the features are worth
+    nothing. Unlike the importance it does not degenerate there. For classes the products are
+    summed over the indicators (the projected covariance measure of Lundborg, Kim, Shah and
+    Samworth 2024, with u = f - h as the direction).
+
+    Parameters
+    ----------
+    parts : sequence of tuples
+        y, h, u and weights of rows that are judged by one model. Each part's terms are brought to
+        unit spread, so that no model's scale decides.
+    variance_factor : float
+        Times the variance of independent rows.
+    """
+    terms = []
+    for y, reduced, direction, weights in parts:
+        products = _products(y, reduced, direction)
+        products = products if weights is None else products * (weights / weights.mean())
+        spread = products.std()
+        terms.append(products / (spread if spread > 0 else 1.0))
+    score = mean_of_rows(np.concatenate(terms), None)
+    return MeasureValue(score.value, score.influence * np.sqrt(variance_factor))
 
 
 def _products(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +14,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.learners._base import BindsRows, Learner
 from lukewarm.learners._training import stopping_loss, train_until
-from lukewarm.learners.boosting import BasedBoosting, ObliviousBoosting
+from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting
 from lukewarm.learners.kernel import KernelMachineClassifier, KernelMachineRegressor
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.results import TrainingTrace
@@ -115,28 +116,24 @@ class AutoLearner:
         return self, found[best][2]
 
     def _try_trees(self, trial: Callable[[str, Callable[[], Any]], float], n_bins: int) -> None:
+        """Try trees of both depths; for regression, on the base that suits shallow ones best."""
         shallow, deep = _DEPTHS
+        settings: dict[str, Any] = {"n_bins": n_bins, "seed": self.seed}
         if self.n_classes is not None:
             for depth in _DEPTHS:
-                trial(
-                    f"trees of depth {depth}",
-                    lambda depth=depth: ObliviousBoosting(
-                        depth, n_bins=n_bins, n_classes=self.n_classes, seed=self.seed
-                    ),
-                )
+                trees = partial(ObliviousBoosting, depth, n_classes=self.n_classes, **settings)
+                trial(f"trees of depth {depth}", trees)
             return
         losses = {
             base: trial(
                 f"trees of depth {shallow}, base {base}",
-                lambda base=base: BasedBoosting(base, depth=shallow, n_bins=n_bins, seed=self.seed),
+                partial(BasedBoosting, base, depth=shallow, **settings),
             )
-            for base in ("none", "linear", "additive")
+            for base in BASES
         }
         base = min(losses, key=lambda name: losses[name])
-        trial(
-            f"trees of depth {deep}, base {base}",
-            lambda: BasedBoosting(base, depth=deep, n_bins=n_bins, seed=self.seed),
-        )
+        based = partial(BasedBoosting, base, depth=deep, **settings)
+        trial(f"trees of depth {deep}, base {base}", based)
 
     def _try_kernel(self, trial: Callable[[str, Callable[[], Any]], float]) -> None:
         trial("kernel machine", lambda: _KernelCandidate(self.n_classes, self.seed))

@@ -1,9 +1,9 @@
 """Ridge regressions on any subset of columns, all from one inverse.
 
 With P = (B'B + penalty I)^-1 over all m functions, the regression on the functions S, without
-those in R, needs no new inverse: its matrix is P_SS - P_SR P_RR^-1 P_RS (inverse of a block), so the
-coefficients of a target t are c_S - P_SR P_RR^-1 c_R with c = P[:, S] B_S't. One inverse, m^3, then
-m^2 for every target and every set R.
+those in R, needs no new inverse: its matrix is P_SS - P_SR P_RR^-1 P_RS (inverse of a block), so
+the coefficients of a target t are c_S - P_SR P_RR^-1 c_R with c = P[:, S] B_S't. One inverse, m^3,
+then m^2 for every target and every set R.
 
 With more functions than `_MOST_FUNCTIONS` no inverse is taken: the functions with the largest
 products with the target are regressed on by themselves.

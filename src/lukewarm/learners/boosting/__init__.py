@@ -3,7 +3,7 @@
 Importing this room loads numba; `lukewarm.learners` does so only when one of its names is used.
 """
 
-from lukewarm.learners.boosting._based import BasedBoosting
+from lukewarm.learners.boosting._based import BASES, BasedBoosting
 from lukewarm.learners.boosting._classifier import ObliviousBoostingClassifier
 from lukewarm.learners.boosting._from_estimator import learner_of_boosting
 from lukewarm.learners.boosting._learner import ObliviousBoosting
@@ -11,6 +11,7 @@ from lukewarm.learners.boosting._regressor import ObliviousBoostingRegressor
 from lukewarm.learners.boosting._rows import BinnedRows
 
 __all__ = [
+    "BASES",
     "BasedBoosting",
     "BinnedRows",
     "ObliviousBoosting",
