@@ -163,6 +163,10 @@ class CatBoostLearner(BlockMarginLearner):
         own = {key: value for key, value in self._settings.items() if key not in _LEARNING_RATE}
         return type(self.estimator)(**{**own, **fixed, **settings})
 
+    @property
+    def _rate(self) -> float | None:
+        return self._learning_rate
+
     def _chosen_learning_rate(self, pool: Any) -> float:
         model = self._untrained(self.max_steps)
         with _ONE_FIT_AT_A_TIME:

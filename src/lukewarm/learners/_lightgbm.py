@@ -111,6 +111,9 @@ class LightGBMLearner(LiveMarginLearner):
             "seed": (self.seed + self.n_steps) % (2**31 - 1),
             "verbosity": -1,
         }
+        if np.isfinite(self._longest_leaf):
+            own = self._settings.get("max_delta_step") or np.inf
+            settings["max_delta_step"] = min(own, self._longest_leaf)
         if self.n_classes is not None and self.n_classes > 2:
             settings["num_class"] = self.n_classes
         return settings

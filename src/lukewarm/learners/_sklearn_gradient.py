@@ -40,7 +40,7 @@ class GradientBoostingLearner(BlockMarginLearner):
 
     first_block = 10
     # Its trees cost so much that retraining is slow in any case; shorter steps end nearer to it.
-    stride = 1.5
+    longest_stride = 1.5
     accepts_missing = False
     accepts_categories = False
 

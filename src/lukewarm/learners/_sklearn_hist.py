@@ -85,6 +85,7 @@ class HistGradientBoostingLearner(BlockMarginLearner):
             model = type(self.estimator)(**settings)
         else:
             model = _on_top_of(baseline, self.n_classes is not None, settings)
+            model._longest_leaf = self._longest_leaf
         model.fit(X, y, sample_weight=weights)
         model._margin = None  # of the training rows; no longer needed
         return _HistogramTrees(model, n_steps, has_intercept=baseline is None)
@@ -111,7 +112,28 @@ class _RegressorOnTop(_OnTopOfMargin, HistGradientBoostingRegressor):
 
 
 class _ClassifierOnTop(_OnTopOfMargin, HistGradientBoostingClassifier):
-    pass
+    _longest_leaf = np.inf
+
+    def _get_loss(self, sample_weight: Any) -> Any:
+        loss: Any = super()._get_loss(sample_weight=sample_weight)
+        if np.isfinite(self._longest_leaf):
+            loss.gradient_hessian = _with_curvature(loss.gradient_hessian, 1 / self._longest_leaf)
+        return loss
+
+
+def _with_curvature(gradient_hessian: Any, least: float) -> Any:
+    """Return the function with curvatures of at least so many times the gradient's size.
+
+    A leaf is a sum of gradients over a sum of curvatures, so none is longer than 1 / `least`; the
+    booster has no setting for that.
+    """
+
+    def bounded(**rows: Any) -> tuple[np.ndarray, np.ndarray]:
+        gradient, curvature = gradient_hessian(**rows)
+        np.maximum(curvature, least * np.abs(gradient), out=curvature)
+        return gradient, curvature
+
+    return bounded
 
 
 def _on_top_of(margin: np.ndarray, is_classifier: bool, settings: dict[str, Any]) -> Any:

@@ -89,15 +89,21 @@ class XGBoostLearner(LiveMarginLearner):
         booster = require("xgboost", "xgboost").Booster(self._native_settings(), [data])
         return _XGBoostTraining(booster, data, has_intercept=baseline is None)
 
+    @property
+    def _rate(self) -> float:
+        return float(self._settings.get("learning_rate", _DEFAULT_LEARNING_RATE))
+
     def _native_settings(self) -> dict[str, Any]:
-        learning_rate = self._settings.get("learning_rate", _DEFAULT_LEARNING_RATE)
         settings = {
             **self._settings,
-            "learning_rate": min(learning_rate * self._step_length, 1.0),
+            "learning_rate": min(self._rate * self._step_length, 1.0),
             "objective": self._objective,
             "seed": (self.seed + self.n_steps) % (2**31 - 1),
             "verbosity": 0,
         }
+        if np.isfinite(self._longest_leaf):
+            own = self._settings.get("max_delta_step") or np.inf
+            settings["max_delta_step"] = min(own, self._longest_leaf)
         if self.n_classes is not None and self.n_classes > 2:
             settings["num_class"] = self.n_classes
         return settings
