@@ -142,6 +142,7 @@ class ImportanceEstimator(BaseEstimator):
             )
             for seed in draw_seeds(generator, len(splits))
         ]
+        problem = problem.measured_for(learners[0], is_asked=self.measure is not None)
         check_columns(problem, learners[0], self._model_name)
         check_can_go_on(self.model, learners[0], self.method)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)

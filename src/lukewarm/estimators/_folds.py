@@ -33,7 +33,8 @@ class FullModel:
     def reduce(self, reduction: Reduction, removed: FeatureSet, seed: int) -> ReducedModel:
         """Return the model without `removed`; the constant one when no feature is left."""
         if len(removed) == self.n_features:
-            return constant_model(self.data, self.n_classes)
+            measure = getattr(self.learner, "measure", None)
+            return constant_model(self.data, self.n_classes, measure)
         return reduction.reduce(self.learner, self.data, removed, seed)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,19 @@ from lukewarm._validation import check_number, check_weights
 from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
-from lukewarm.measures import Measure, as_measure, needs_classes
+from lukewarm.measures import Measure, NegMSE, as_measure, needs_classes
 from lukewarm.results import ImportanceWarning
 
 _MINIMUM_ROWS_PER_CLASS = 5
+_DEFAULT_MEASURE = NegMSE()
 
 
 class SeenRowsWarning(ImportanceWarning):
     """A trained model is evaluated on rows it may have been trained on."""
+
+
+class UnknownLossWarning(ImportanceWarning):
+    """A model is stopped by another loss than the one it is trained on."""
 
 
 class UntrainedWarning(ImportanceWarning):
@@ -66,6 +71,23 @@ class Problem:
         """Class codes by which splits are stratified; None for a numeric target."""
         return None if self.classes is None else self.y
 
+    def measured_for(self, learner: Learner, *, is_asked: bool) -> Problem:
+        """Return the problem with the measure that suits the learner's loss, unless one is asked.
+
+        Raises when the target holds values that the loss is not defined for.
+        """
+        if self.classes is not None:
+            return self
+        own: Any = getattr(learner, "measure", _DEFAULT_MEASURE)
+        if own is None:
+            warn_unknown_loss()
+            return self
+        try:
+            check_measure(own, None, self.y)
+        except ValueError as error:
+            raise ValueError(f"y does not suit the model's objective: {error}") from None
+        return self if is_asked else replace(self, measures=(own,))
+
     def rows(self, chosen: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
         X = self.X.iloc[chosen] if isinstance(self.X, pd.DataFrame) else self.X[chosen]
@@ -90,9 +112,9 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
         measures = asked or _as_measures("deviance")
     else:
         target, classes = as_target(y, len(table)), None
-        measures = asked or _as_measures("neg_mse")
+        measures = asked or (_DEFAULT_MEASURE,)
     for each in measures:
-        check_measure(each, None if classes is None else len(classes))
+        check_measure(each, None if classes is None else len(classes), target)
     weights = check_weights(sample_weight, len(table))
     return Problem(table, target, weights, FeatureIndex(names), measures, classes)
 
@@ -132,6 +154,17 @@ def warn_seen_rows() -> None:
         "the evaluation rows are drawn from X; if the model was trained on them, its skill and the "
         "importances are overstated. Pass rows it has not seen as X_eval and y_eval.",
         SeenRowsWarning,
+        stacklevel=4,
+    )
+
+
+def warn_unknown_loss() -> None:
+    """Warn that a model is stopped by another loss than it is trained on."""
+    warnings.warn(
+        "the model is trained on a loss of its own that is not known here: when to stop is decided "
+        "by squared error, and predictions are taken to be on the scale of y. Name one of the "
+        "engine's own losses instead.",
+        UnknownLossWarning,
         stacklevel=4,
     )
 

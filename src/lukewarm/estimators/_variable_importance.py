@@ -39,8 +39,9 @@ class VariableImportance(ImportanceEstimator):
         full model, stop early), "dropout" (no training), "retrain" (from the start); for networks
         also "kernel_flow" (early stopping in closed form), "lazy", "kernel_ridge" and "one_step".
     measure : str, Measure or list of them, optional
-        Predictive skill; "neg_mse" by default, "deviance" for classes. With several, `result_` is
-        that of the first and `results_` holds all.
+        Predictive skill. By default that of the loss the model is trained on ("neg_mse" for
+        squared error, "pinball(0.9)" for a quantile, "poisson_deviance", ...), and "deviance" for
+        classes. With several, `result_` is that of the first and `results_` holds all.
     features : sequence, optional
         Columns, or sets of columns, to explain, by name or index; every column by default.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
@@ -190,6 +191,7 @@ class VariableImportance(ImportanceEstimator):
         problem = self._problem(X, y, sample_weight, X_eval, y_eval)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)
+        measures = prepared.problem.measures
         if self.screen is not None:
             sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
         compared: list[FeatureSet] = [(), *sets.values()]
@@ -206,10 +208,9 @@ class VariableImportance(ImportanceEstimator):
         by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
         self.predictions_ = self._assemble(prepared, by_set)
         self.results_ = {
-            measure.name: self._result(measure, sets, prepared, by_set[1:])
-            for measure in problem.measures
+            measure.name: self._result(measure, sets, prepared, by_set[1:]) for measure in measures
         }
-        self.result_ = self.results_[problem.measures[0].name]
+        self.result_ = self.results_[measures[0].name]
         warn_near_zero(self.result_.names, near_zero(self.result_), self.inference)
         return self
 

@@ -13,6 +13,7 @@ from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._margins import BlockMarginLearner, Segment
+from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners._task import check_task
 
 _ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")
@@ -35,8 +36,6 @@ _OVERRULED = (
 _MISSING_LEVEL = "missing"
 # Two fits at a time in one process crash it about once in 20,000 fits (CatBoost 1.2.10).
 _ONE_FIT_AT_A_TIME = threading.Lock()
-_EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
-_MANY_VALUED_LOSSES = ("MultiQuantile", "RMSEWithUncertainty", "MultiRMSE")
 
 
 class CatBoostLearner(BlockMarginLearner):
@@ -87,17 +86,11 @@ class CatBoostLearner(BlockMarginLearner):
     ) -> None:
         check_task(estimator, n_classes)
         settings = estimator.get_params()
-        loss = str(settings.get("loss_function", "")).partition(":")[0]
-        if loss in _MANY_VALUED_LOSSES:
-            raise ValueError(
-                f"model has loss_function={loss!r}, which predicts several values per row; use a "
-                "loss with one, such as 'RMSE'."
-            )
-        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        own = _objective(settings) if n_classes is None else None
+        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
         self.max_steps = next((int(settings[key]) for key in _ITERATIONS if key in settings), 1000)
         self._settings = {key: value for key, value in settings.items() if key not in _OVERRULED}
         self._cat_features = _positions(settings.get("cat_features"), feature_names)
-        self._has_exponential_link = loss in _EXPONENTIAL_LOSSES
         self._learning_rate = next(
             (settings[key] for key in _LEARNING_RATE if settings.get(key) is not None), None
         )
@@ -189,10 +182,6 @@ class CatBoostLearner(BlockMarginLearner):
         pool = require("catboost", "catboost").Pool
         return pool(data, y, weight=weights, baseline=baseline, cat_features=categorical)
 
-    def _link(self, margin: np.ndarray) -> np.ndarray:
-        prediction = super()._link(margin)
-        return np.exp(prediction) if self._has_exponential_link else prediction
-
 
 @dataclass(frozen=True, eq=False)
 class _CatBoostTrees:
@@ -235,6 +224,16 @@ class _CatBoostTrees:
 class _StopAtOnce:
     def after_iteration(self, info: Any) -> bool:
         return False
+
+
+def _objective(settings: dict[str, Any]) -> Objective:
+    """Return what a regression is trained on; 'Quantile:alpha=0.9' is a name with its settings."""
+    loss = settings.get("loss_function", settings.get("objective")) or "RMSE"
+    if not isinstance(loss, str):
+        return Objective(None)
+    name, _, numbers = loss.partition(":")
+    fields = [field.partition("=") for field in numbers.split(";") if field]
+    return objective_of("CatBoost", name, {key.strip(): value for key, _, value in fields})
 
 
 def _positions(cat_features: Any, names: tuple[str, ...] | None) -> list[Any] | None:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._objectives import Objective
 from lukewarm.learners._recalibration import RecalibratedTrees, recalibration
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
@@ -56,6 +57,8 @@ class MarginLearner(ABC):
     n_classes : int, optional
         None for regression.
     seed : int, default 0
+    objective : Objective, optional
+        What a regression is trained on.
     """
 
     patience = 20
@@ -65,11 +68,21 @@ class MarginLearner(ABC):
     accepts_categories = True
     max_steps: int
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        n_classes: int | None = None,
+        seed: int = 0,
+        objective: Objective | None = None,
+    ) -> None:
         self.estimator = estimator
         self.n_classes = n_classes
         self.seed = seed
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
+        self._objective = objective or Objective(None)
+        self.measure = self._objective.measure
+        own = mean_squared_error if self.measure is None else self.measure.mean_loss
+        self.loss = own if n_classes is None else mean_log_loss
         self._segments: tuple[Segment, ...] = ()
         self._first_step = 0
         self._step_length = 1.0
@@ -183,7 +196,7 @@ class MarginLearner(ABC):
     def _link(self, margin: np.ndarray) -> Prediction:
         """Return predictions (..., n) or (..., n, k) of margins (..., n, d)."""
         if self.n_classes is None:
-            return margin[..., 0]
+            return self._objective.prediction(margin[..., 0])
         if margin.shape[-1] == 1:
             return expit(margin[..., 0])
         probability = softmax(margin, axis=-1)

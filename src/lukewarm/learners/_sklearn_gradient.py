@@ -12,6 +12,7 @@ from sklearn.base import clone
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._margins import BlockMarginLearner, Segment
+from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._recalibration import RecalibratedTrees
 from lukewarm.learners._task import check_task
 
@@ -46,7 +47,10 @@ class GradientBoostingLearner(BlockMarginLearner):
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
-        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        own = None
+        if n_classes is None:
+            own = objective_of("GradientBoosting", estimator.loss, vars(estimator))
+        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
         self.max_steps = int(estimator.n_estimators)
         if getattr(estimator, "loss", None) == "exponential":
             raise ValueError(

@@ -13,9 +13,8 @@ from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners._margins import BlockMarginLearner, Segment
+from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
-
-_EXPONENTIAL_LOSSES = ("poisson", "gamma")
 
 
 class HistGradientBoostingLearner(BlockMarginLearner):
@@ -50,7 +49,10 @@ class HistGradientBoostingLearner(BlockMarginLearner):
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
-        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        own = None
+        if n_classes is None:
+            own = objective_of("HistGradientBoosting", estimator.loss, vars(estimator))
+        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
         self.max_steps = int(estimator.max_iter)
 
     @classmethod
@@ -89,10 +91,6 @@ class HistGradientBoostingLearner(BlockMarginLearner):
         model.fit(X, y, sample_weight=weights)
         model._margin = None  # of the training rows; no longer needed
         return _HistogramTrees(model, n_steps, has_intercept=baseline is None)
-
-    def _link(self, margin: np.ndarray) -> np.ndarray:
-        prediction = super()._link(margin)
-        return np.exp(prediction) if self.estimator.loss in _EXPONENTIAL_LOSSES else prediction
 
 
 class _OnTopOfMargin:
