@@ -94,6 +94,11 @@ def _huber(name: str, default: float, settings: Settings) -> Objective:
     return Objective(Huber(_number(settings, name, default)))
 
 
+def _adaptive_huber(settings: Settings) -> Objective:
+    # GradientBoosting chooses delta anew for every tree, as a quantile of the errors.
+    return Objective(NegMAE())
+
+
 def _of_losses(name: str, function: Callable[..., np.ndarray], **fixed: float) -> Objective:
     return Objective(NegMeanLoss(partial(function, **fixed) if fixed else function, name))
 
@@ -195,8 +200,7 @@ OBJECTIVES: dict[str, _Table] = {
     "GradientBoosting": {
         "squared_error": _squared,
         "absolute_error": _absolute,
-        # It chooses delta anew for every tree, as a quantile of the errors.
-        "huber": _absolute,
+        "huber": _adaptive_huber,
         "quantile": partial(_quantile, "alpha", 0.9),
     },
     "SGD": {
