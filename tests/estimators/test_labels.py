@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression
 import lukewarm as lw
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::lukewarm.NearZeroWarning", "ignore::lukewarm.PrecisionWarning"
+    "ignore::lukewarm.HealthWarning", "ignore::lukewarm.PrecisionWarning"
 )
 
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import lukewarm as lw
 from lukewarm.data import Removal
 
-pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.NearZeroWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 
 N_ROWS, N_TRAIN = 400, 300
 

@@ -9,10 +9,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lukewarm as lw
-from lukewarm.evaluation import NearZeroWarning
+from lukewarm.results import HealthWarning
 
 pytestmark = pytest.mark.filterwarnings(
-    f"ignore::{NearZeroWarning.__module__}.NearZeroWarning",
+    f"ignore::{HealthWarning.__module__}.HealthWarning",
 )
 
 

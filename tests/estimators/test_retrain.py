@@ -18,10 +18,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import lukewarm as lw
-from lukewarm.evaluation import NearZeroWarning
+from lukewarm.results import HealthWarning
 
 pytestmark = pytest.mark.filterwarnings(
-    f"ignore::{NearZeroWarning.__module__}.NearZeroWarning",
+    f"ignore::{HealthWarning.__module__}.HealthWarning",
 )
 
 FITTED_IN_ONE_GO = {

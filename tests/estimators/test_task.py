@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import lukewarm as lw
 from lukewarm.cli import main
 
-pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.NearZeroWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 
 
 @pytest.fixture(name="X")

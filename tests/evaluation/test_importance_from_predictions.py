@@ -14,7 +14,8 @@ def predictions_for(name, generator, n_rows=2000):
     """Return y with a good and a poorer prediction, in the form the measure wants."""
     signal, other, noise = generator.normal(size=(3, n_rows))
     if not needs_classes(as_measure(name)):
-        return signal + other + noise, signal + other, signal
+        numbers = signal + other + noise, signal + other, signal
+        return tuple(np.exp(np.array(numbers) / 4)) if "deviance" in name else numbers
     chance = 1 / (1 + np.exp(-2 * (signal + other)))
     y = (generator.uniform(size=n_rows) < chance).astype(int)
     return y, chance, 1 / (1 + np.exp(-1.3 * signal))

@@ -1,12 +1,16 @@
-"""What every learner promises, checked on every engine."""
+"""What every learner promises, checked on every engine.
+
+``python tests/learners/test_contract.py`` writes the table of docs/engines.md anew.
+"""
 
 import importlib
 import pickle
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +19,7 @@ from sklearn import pipeline
 from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 
+import lukewarm as lw
 from lukewarm.data import Rows
 from lukewarm.learners import (
     LengthensSteps,
@@ -23,6 +28,8 @@ from lukewarm.learners import (
     as_learner,
     train_until,
 )
+from lukewarm.learners._objectives import OBJECTIVES
+from lukewarm.learners._registry import _BY_TYPE
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.stopping import Patience
 
@@ -34,7 +41,10 @@ class Engine:
     """An engine and how to make a small, deterministic model of it.
 
     `tolerance` is for two routes to the same model; margins in double precision agree to 1e-10,
-    engines that keep margins in single precision to a few of their units.
+    engines that keep margins in single precision to a few of their units. The table in
+    docs/engines.md is made of those with a `title`: `prefit` makes a model that a user trains,
+    `named` are settings that name column "c" as one of levels, `falling` those by which predictions
+    fall with the first column; `by_name` says that these may name it.
     """
 
     needs: str
@@ -42,6 +52,12 @@ class Engine:
     tolerance: float = EXACT
     takes_weights: bool = True
     knows_its_columns: bool = True
+    title: str = ""
+    prefit: Callable | None = None
+    named: dict = field(default_factory=dict)
+    falling: dict = field(default_factory=dict)
+    by_name: bool = False
+    objectives: str = ""
 
     def model(self, n_classes=None):
         pytest.importorskip(self.needs, reason=f"{self.needs} is not installed")
@@ -88,6 +104,10 @@ def skorch_net(n_classes):
     )
 
 
+def oblivious(n_classes):
+    return importlib.import_module("lukewarm.learners").ObliviousBoostingRegressor()
+
+
 CATBOOST = estimator(
     "catboost",
     "CatBoost",
@@ -121,28 +141,72 @@ SGD = estimator("sklearn.linear_model", "SGD")
 
 # Since scikit-learn 1.7.
 MLP_TAKES_WEIGHTS = "sample_weight" in signature(MLPRegressor.partial_fit).parameters
+# The losses of torch.nn that test_objectives.py tries.
+TORCH_LOSSES = "squared error; `L1Loss`, `HuberLoss`, `SmoothL1Loss`, `PoissonNLLLoss`"
 ENGINES = {
-    "boosting": Engine("numba", lambda n_classes: "boosting"),
-    "network": Engine("torch", lambda n_classes: "network"),
-    "torch": Engine("torch", torch_module),
+    "boosting": Engine("numba", lambda n_classes: "boosting", title='"boosting"', prefit=oblivious),
+    "network": Engine("torch", lambda n_classes: "network", title='"network"'),
     # A kernel machine solves the same equations in another order of the rows.
-    "kernel": Engine("sklearn", KERNEL, tolerance=1e-8),
+    "kernel": Engine("sklearn", KERNEL, title='"kernel"', tolerance=1e-8),
+    "torch": Engine(
+        "torch", torch_module, title="torch module", prefit=torch_module, objectives=TORCH_LOSSES
+    ),
     # Baselines are kept in single precision, as are XGBoost's margins.
-    "catboost": Engine("catboost", CATBOOST, tolerance=1e-6),
-    "lightgbm": Engine("lightgbm", LIGHTGBM),
-    "xgboost": Engine("xgboost", XGBOOST, tolerance=2e-5),
-    "hist_gradient_boosting": Engine("sklearn", HISTOGRAMS),
-    "gradient_boosting": Engine("sklearn", EXACT_TREES),
-    "mlp": Engine("sklearn", MLP, takes_weights=MLP_TAKES_WEIGHTS),
-    "sgd": Engine("sklearn", SGD),
-    "skorch": Engine("skorch", skorch_net, takes_weights=False),
-    "pipeline_of_trees": Engine("lightgbm", pipeline_ending_in(LIGHTGBM), knows_its_columns=False),
+    "catboost": Engine(
+        "catboost",
+        CATBOOST,
+        tolerance=1e-6,
+        title="CatBoost",
+        prefit=CATBOOST,
+        named={"cat_features": ["c"]},
+        falling={"monotone_constraints": [-1, 0, 0, 0]},
+    ),
+    "lightgbm": Engine(
+        "lightgbm",
+        LIGHTGBM,
+        title="LightGBM",
+        prefit=LIGHTGBM,
+        falling={"monotone_constraints": [-1, 0, 0, 0]},
+    ),
+    "xgboost": Engine(
+        "xgboost",
+        XGBOOST,
+        tolerance=2e-5,
+        title="XGBoost",
+        prefit=XGBOOST,
+        falling={"monotone_constraints": (-1, 0, 0, 0)},
+        by_name=True,
+    ),
+    "hist_gradient_boosting": Engine(
+        "sklearn",
+        HISTOGRAMS,
+        title="HistGradientBoosting",
+        prefit=HISTOGRAMS,
+        named={"categorical_features": ["c"]},
+        falling={"monotonic_cst": [-1, 0, 0, 0]},
+        by_name=True,
+    ),
+    "gradient_boosting": Engine(
+        "sklearn", EXACT_TREES, title="GradientBoosting", prefit=EXACT_TREES
+    ),
+    "mlp": Engine("sklearn", MLP, takes_weights=MLP_TAKES_WEIGHTS, title="MLP", prefit=MLP),
+    "sgd": Engine("sklearn", SGD, title="SGD", prefit=SGD),
+    "skorch": Engine("skorch", skorch_net, takes_weights=False, title="skorch", prefit=skorch_net),
+    "pipeline_of_trees": Engine(
+        "lightgbm",
+        pipeline_ending_in(LIGHTGBM),
+        knows_its_columns=False,
+        title="Pipeline",
+        prefit=pipeline_ending_in(LIGHTGBM),
+        objectives="as its model",
+    ),
     "pipeline_of_torch": Engine("torch", pipeline_ending_in(torch_module), knows_its_columns=False),
     "pipeline_of_epochs": Engine(
         "sklearn",
         pipeline_ending_in(MLP),
         knows_its_columns=False,
         takes_weights=MLP_TAKES_WEIGHTS,
+        prefit=pipeline_ending_in(MLP),
     ),
 }
 
@@ -447,6 +511,128 @@ class TestLearnerContract:
             trace.losses[trace.stopped_step], abs=max(1e-12, engine.tolerance)
         )
 
+    def test_a_trained_model_stands_where_it_stood_and_goes_on(self, engine, X, y):
+        if engine.prefit is None:
+            pytest.skip("the engine has no models of the user's")
+        engine.model()
+        model = engine.prefit(None)
+        is_module = not hasattr(model, "fit")
+        rows = X.astype(np.float32)
+        if not is_module:
+            # skorch compares shapes and dtypes, and its module gives a column.
+            model.fit(rows, y.astype(np.float32)[:, None] if engine.needs == "skorch" else y)
+        learner = as_learner(model, n_classes=None, seed=0, prefit=True)
+        before = learner.predict(rows)
+        if not is_module:
+            np.testing.assert_allclose(before, np.ravel(model.predict(rows)), rtol=0, atol=2e-5)
+        learner.advance(rows, -y, 5)
+        assert not np.allclose(learner.predict(rows), before)
+
+    def test_settings_name_columns_where_promised(self, engine, X, y):
+        frame = pd.DataFrame(X, columns=list("abcd")).assign(c=np.arange(len(X)) % 3)
+        for setting, value in engine.named.items():
+            model = engine.model().set_params(**{setting: value})
+            vi = lw.VariableImportance(
+                model, "dropout", features=["c"], max_steps=20, random_state=0
+            )
+            assert vi.fit(frame, y + 3 * (frame["c"] == 1)).result_.importance[0] > 1
+
+    def test_constraints_hold_before_and_after_a_warm_start(self, engine, X, y):
+        model = engine.model()
+        if not engine.falling:
+            pytest.skip("the engine has no constraints")
+        learner = as_learner(model.set_params(**engine.falling), n_classes=None, seed=0)
+        free = as_learner(engine.model(), n_classes=None, seed=0)
+        line = np.zeros((50, 4))
+        line[:, 0] = np.linspace(-2, 2, 50)
+        for each in (learner, free):
+            each.advance(X, y, 10)
+        assert np.diff(free.predict(line)).max() > 0.1
+        assert np.diff(learner.predict(line)).max() <= 1e-6
+        warm = learner.copy()
+        warm.lengthen_steps(2.0)
+        without = X.copy()
+        without[:, 1] = 0.0
+        warm.advance(without, y, 10)
+        assert np.diff(warm.predict(line)).max() <= 1e-6
+
+    def test_constraints_name_columns_where_promised(self, engine, X, y):
+        model = engine.model()
+        if not engine.by_name:
+            pytest.skip("the engine's constraints go by place")
+        by_name = {setting: {"a": value[0]} for setting, value in engine.falling.items()}
+        named = as_learner(model.set_params(**by_name), n_classes=None, seed=0)
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        named.advance(frame, y, 10)
+        line = pd.DataFrame(np.zeros((50, 4)), columns=list("abcd"))
+        line["a"] = np.linspace(-2, 2, 50)
+        assert np.diff(named.predict(line)).max() <= 1e-6
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
+BEGIN, END = "<!-- begin: made by tests/learners/test_contract.py -->", "<!-- end -->"
+
+
+def engine_table():
+    """Return what the engines of the contract accept, as a table in Markdown."""
+    heads = ("engine", "losses of a regression", "categories", "gaps", "weights", "prefit")
+    heads += ("columns by name", "constraints")
+    listed = [described_engine(each) for each in ENGINES.values() if each.title]
+    rows = [heads, ("---",) * len(heads), *listed]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def described_engine(engine):
+    learner = engine.learner()
+    known = engine.knows_its_columns
+    return (
+        engine.title,
+        engine.objectives or objectives(engine.title),
+        mark(learner.accepts_categories) if known else "as its transformers",
+        mark(learner.accepts_missing) if known else "as its transformers",
+        mark(engine.takes_weights) if known else "as its model",
+        mark(engine.prefit is not None),
+        names_of(engine) if known else "in its transformers",
+        settings_of(engine.falling) if known else "as its model",
+    )
+
+
+def objectives(title):
+    """Return the names of the table of objectives, one for each of the same meaning."""
+    table = OBJECTIVES.get(title)
+    if table is None:
+        return "squared error"
+    first_of = {}
+    for name, meaning in table.items():
+        first_of.setdefault(meaning, name)
+    return ", ".join(f"`{name}`" for name in first_of.values())
+
+
+def mark(holds):
+    return "yes" if holds else "–"
+
+
+def names_of(engine):
+    return settings_of({**engine.named, **(engine.falling if engine.by_name else {})})
+
+
+def settings_of(settings):
+    return ", ".join(f"`{name}`" for name in settings) or "–"
+
+
+def test_the_page_on_engines_shows_what_the_contract_tests():
+    for engine in ENGINES.values():
+        engine.model()
+    shown = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+    if not MLP_TAKES_WEIGHTS:
+        pytest.skip("the page is for scikit-learn 1.7 and newer")
+    assert shown.strip() == engine_table(), f"run python {Path(__file__).name} to write the page"
+
+
+def test_every_engine_of_the_registry_is_under_contract():
+    tested = {type(each.learner()).__name__ for each in ENGINES.values()} | {"learner_of_boosting"}
+    assert set(_BY_TYPE.values()) <= tested
+
 
 def staged(learner):
     if not isinstance(learner, StagedLearner):
@@ -474,3 +660,9 @@ def is_fitted(model):
     if hasattr(model, "initialized_"):
         return model.initialized_
     return importlib.import_module("sklearn.utils.validation")._is_fitted(model)
+
+
+if __name__ == "__main__":
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n{engine_table()}\n{END}{after}", encoding="utf-8")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import lukewarm as lw
-from lukewarm.evaluation import NearZeroWarning
+from lukewarm.results import HealthWarning
 
 torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.filterwarnings(
-    f"ignore::{NearZeroWarning.__module__}.NearZeroWarning",
+    f"ignore::{HealthWarning.__module__}.HealthWarning",
 )
 EFFECTS = np.array([3.0, -2.0, 1.0, -3.0, 2.0, -1.0])
 

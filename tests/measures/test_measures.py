@@ -2,9 +2,19 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from lukewarm.measures import MEASURES, Measure, NegMeanLoss, as_measure, needs_classes
+from lukewarm.measures import (
+    MEASURES,
+    GammaDeviance,
+    MeanLoss,
+    Measure,
+    NegMeanLoss,
+    Pinball,
+    as_measure,
+    needs_classes,
+)
 
 N_ROWS = 60
+NAMES = (*MEASURES, "pinball(0.9)", "huber(0.5)", "tweedie_deviance(1.5)")
 
 
 def problem(name, n_classes=2):
@@ -12,7 +22,11 @@ def problem(name, n_classes=2):
     generator = np.random.default_rng(3)
     if not needs_classes(as_measure(name)):
         y = generator.normal(size=N_ROWS)
-        return y, y + 0.5 * generator.normal(size=N_ROWS), generator.uniform(0.5, 2, N_ROWS)
+        prediction = y + 0.5 * generator.normal(size=N_ROWS)
+        weights = generator.uniform(0.5, 2, N_ROWS)
+        if "deviance" in name:
+            return np.exp(y), np.exp(prediction), weights
+        return y, prediction, weights
     y = generator.integers(n_classes, size=N_ROWS).astype(float)
     scores = generator.normal(size=(N_ROWS, n_classes)) + np.eye(n_classes)[y.astype(int)]
     probabilities = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -22,7 +36,7 @@ def problem(name, n_classes=2):
     return y, probabilities, generator.uniform(0.5, 2, N_ROWS)
 
 
-CASES = [(name, 2) for name in MEASURES] + [
+CASES = [(name, 2) for name in NAMES] + [
     (name, 3) for name in ("accuracy", "deviance", "neg_log_loss")
 ]
 
@@ -56,7 +70,7 @@ def test_influence_has_mean_zero(name, n_classes, weighted):
     assert abs(value.influence.mean()) < 1e-12
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_weight_of_two_is_a_row_twice(name):
     y, prediction, _ = problem(name)
     weights = np.where(np.arange(N_ROWS) < 10, 2.0, 1.0)
@@ -75,6 +89,10 @@ def test_a_weight_of_two_is_a_row_twice(name):
         ("neg_mse", lambda y, f: -metrics.mean_squared_error(y, f)),
         ("neg_mae", lambda y, f: -metrics.mean_absolute_error(y, f)),
         ("r2", metrics.r2_score),
+        ("pinball(0.9)", lambda y, f: -metrics.mean_pinball_loss(y, f, alpha=0.9)),
+        ("poisson_deviance", lambda y, f: -metrics.mean_poisson_deviance(y, f)),
+        ("gamma_deviance", lambda y, f: -metrics.mean_gamma_deviance(y, f)),
+        ("tweedie_deviance(1.5)", lambda y, f: -metrics.mean_tweedie_deviance(y, f, power=1.5)),
         ("accuracy", lambda y, f: metrics.accuracy_score(y, f > 0.5)),
         ("auc", metrics.roc_auc_score),
         ("neg_log_loss", lambda y, f: -metrics.log_loss(y, f)),
@@ -106,3 +124,55 @@ def test_any_loss_per_row_makes_a_measure():
 def test_an_unknown_measure_lists_the_known_ones():
     with pytest.raises(ValueError, match=r"one of 'neg_mse', 'r2'.*got 'rmse'"):
         as_measure("rmse")
+
+
+LOSSES = [name for name in NAMES if isinstance(as_measure(name), MeanLoss)]
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_jackknife_gives_the_influence_values(name):
+    y, prediction, _ = problem(name)
+    measure = as_measure(name)
+    value = measure.evaluate(y, prediction)
+    without = [
+        measure.evaluate(np.delete(y, row), np.delete(prediction, row)).value
+        for row in range(N_ROWS)
+    ]
+    # Of a mean, the jackknife is exact.
+    np.testing.assert_allclose(
+        value.influence, (N_ROWS - 1) * (value.value - np.array(without)), atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_other_constant_has_a_lower_loss(name, weighted):
+    y, _, weights = problem(name)
+    weights = weights if weighted else None
+    measure = as_measure(name)
+    best = measure.best_constant(y, weights)
+    least = measure.mean_loss(y, np.full(N_ROWS, best), weights)
+    for other in np.quantile(y, np.linspace(0.02, 0.98, 49)):
+        # The search for a constant without a formula ends 1e-8 of the range from it.
+        assert measure.mean_loss(y, np.full(N_ROWS, other), weights) >= least - 1e-9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_measure_is_known_by_the_name_it_shows(name):
+    assert as_measure(name).name == name
+
+
+def test_measures_with_a_number_ask_for_it():
+    with pytest.raises(ValueError, match=r"'pinball\(quantile\)'.*got 'pinball'"):
+        as_measure("pinball")
+    with pytest.raises(ValueError, match=r"quantile must be .* less than 1"):
+        Pinball(1.5)
+
+
+def test_deviances_refuse_what_they_are_not_defined_for():
+    with pytest.raises(ValueError, match="needs a target above zero; row 1 has 0"):
+        GammaDeviance().check_target(np.array([1.0, 0.0]))
+    with pytest.raises(ValueError, match="a target of zero or more; row 0 has -1"):
+        as_measure("poisson_deviance").check_target(np.array([-1.0, 0.0]))
+    with pytest.raises(ValueError, match=r"predictions above zero.*row 1 has -2"):
+        as_measure("poisson_deviance").evaluate(np.array([1.0, 1.0]), np.array([1.0, -2.0]))

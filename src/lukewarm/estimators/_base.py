@@ -267,6 +267,7 @@ class ImportanceEstimator(BaseEstimator):
         ]
         if self.prefit:
             check_columns_seen(model, problem.index)
+        problem = problem.measured_for(learners[0], is_asked=self.measure is not None)
         check_columns(problem, learners[0], self._model_name)
         patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)

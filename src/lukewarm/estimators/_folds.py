@@ -37,8 +37,13 @@ class FullModel:
     def reduce(self, reduction: Reduction, removed: FeatureSet, seed: int) -> ReducedModel:
         """Return the model without `removed`; the constant one when no feature is left."""
         if len(removed) == self.n_features:
-            return constant_model(self.data, self.n_classes)
+            return self.constant()
         return reduction.reduce(self.learner, self.data, removed, seed)
+
+    def constant(self) -> ReducedModel:
+        """Return the constant that is best by the loss the model is trained on."""
+        measure = getattr(self.learner, "measure", None)
+        return constant_model(self.data, self.n_classes, measure)
 
     def for_retraining(self, problem: Problem) -> FullModel:
         """Return the full model with the rows on which models like it are trained anew.

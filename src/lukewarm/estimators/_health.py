@@ -16,7 +16,6 @@ from lukewarm.estimators._problem import Problem
 from lukewarm.evaluation import skill_on_parts
 from lukewarm.learners import TakesOver
 from lukewarm.measures import Measure
-from lukewarm.reduction import constant_model
 from lukewarm.results import ImportanceResult, Remark, ShapleyResult, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
@@ -179,10 +178,7 @@ _DROPPED_OUT = (
 def _constant_skill(prepared: Prepared, measure: Measure) -> float:
     """Return the skill of the training rows' mean, or class shares; nan where it has none."""
     problem, numbers = prepared.problem, prepared.numbers
-    constants = [
-        constant_model(model.data, model.n_classes).predict(model.evaluation.X)
-        for model in prepared.full_models
-    ]
+    constants = [model.constant().predict(model.evaluation.X) for model in prepared.full_models]
     parts = prepared.plan.full_parts
     try:
         return skill_on_parts(

@@ -26,12 +26,18 @@ from lukewarm.data import (
 from lukewarm.estimators._task import MINIMUM_ROWS_PER_CLASS, is_classification, warn_of_codes
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
-from lukewarm.measures import Measure, as_measure
+from lukewarm.measures import Measure, NegMSE, as_measure
 from lukewarm.results import ImportanceWarning, Remark
+
+_DEFAULT_MEASURE = NegMSE()
 
 
 class SeenRowsWarning(ImportanceWarning):
     """A trained model is evaluated on rows it may have been trained on."""
+
+
+class UnknownLossWarning(ImportanceWarning):
+    """A model is stopped by another loss than the one it is trained on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +90,23 @@ class Problem:
         X = self.given if form == "given" else with_labels(self.X, self.given.columns)
         return replace(self, X=X)
 
+    def measured_for(self, learner: Learner, *, is_asked: bool) -> Problem:
+        """Return the problem with the measure that suits the learner's loss, unless one is asked.
+
+        Raises when the target holds values that the loss is not defined for.
+        """
+        if self.classes is not None:
+            return self
+        own: Any = getattr(learner, "measure", _DEFAULT_MEASURE)
+        if own is None:
+            warn_unknown_loss()
+            return self
+        try:
+            check_measure(own, None, self.y)
+        except ValueError as error:
+            raise ValueError(f"y does not suit the model's objective: {error}") from None
+        return self if is_asked else replace(self, measures=(own,))
+
     def rows(self, chosen: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
         X = self.X.iloc[chosen] if isinstance(self.X, pd.DataFrame) else self.X[chosen]
@@ -112,9 +135,9 @@ def as_problem(
     else:
         target, classes = as_target(y, len(table)), None
         warn_of_codes(task, target, model, asked)
-        measures = asked or _as_measures("neg_mse")
+        measures = asked or (_DEFAULT_MEASURE,)
     for each in measures:
-        check_measure(each, None if classes is None else len(classes))
+        check_measure(each, None if classes is None else len(classes), target)
     weights = check_weights(sample_weight, len(table))
     return Problem(
         table,
@@ -163,6 +186,17 @@ def warn_seen_rows() -> None:
         "the evaluation rows are drawn from X; if the model was trained on them, its skill and the "
         "importances are overstated. Pass rows it has not seen as X_eval and y_eval.",
         SeenRowsWarning,
+        stacklevel=4,
+    )
+
+
+def warn_unknown_loss() -> None:
+    """Warn that a model is stopped by another loss than it is trained on."""
+    warnings.warn(
+        "the model is trained on a loss of its own that is not known here: when to stop is decided "
+        "by squared error, and predictions are taken to be on the scale of y. Name one of the "
+        "engine's own losses instead.",
+        UnknownLossWarning,
         stacklevel=4,
     )
 

@@ -35,8 +35,9 @@ class VariableImportance(ImportanceEstimator):
         full model, stop early), "dropout" (no training), "retrain" (from the start); for networks
         also "kernel_flow" (early stopping in closed form), "lazy", "kernel_ridge" and "one_step".
     measure : str, Measure or list of them, optional
-        Predictive skill; "neg_mse" by default, "deviance" for classes. With several, `result_` is
-        that of the first and `results_` holds all.
+        Predictive skill. By default that of the loss the model is trained on ("neg_mse" for
+        squared error, "pinball(0.9)" for a quantile, "poisson_deviance", ...), and "deviance" for
+        classes. With several, `result_` is that of the first and `results_` holds all.
     task : "auto", "regression" or "classification", default "auto"
         Whether `y` holds numbers or classes. "auto": text, flags, categories, a classifier or a
         measure of classes make them classes; numbers are numbers, and a `TaskWarning` says so
@@ -201,6 +202,7 @@ class VariableImportance(ImportanceEstimator):
         problem = self._problem(X, y, sample_weight, X_eval, y_eval)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)
+        measures = prepared.problem.measures
         if self.screen is not None:
             sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
         compared: list[FeatureSet] = [(), *sets.values()]
@@ -221,9 +223,9 @@ class VariableImportance(ImportanceEstimator):
             measure.name: with_importance_remarks(
                 self._result(measure, sets, prepared, by_set[1:], scores), prepared, remarks
             )
-            for measure in problem.measures
+            for measure in measures
         }
-        self.result_ = self.results_[problem.measures[0].name]
+        self.result_ = self.results_[measures[0].name]
         warn_of(self.result_.health())
         return self
 

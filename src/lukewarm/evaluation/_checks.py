@@ -9,17 +9,19 @@ import pandas as pd
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm._validation import check_vector
-from lukewarm.measures import Measure, needs_classes
+from lukewarm.measures import MeanLoss, Measure, needs_classes
 
 
-def check_measure(measure: Measure, n_classes: int | None) -> None:
-    """Raise unless the measure has a meaning for this many classes (None: a numeric target)."""
+def check_measure(measure: Measure, n_classes: int | None, y: Vector) -> None:
+    """Raise unless the measure has a meaning for this target (n_classes None: a numeric one)."""
     if n_classes is None:
         if needs_classes(measure):
             raise ValueError(
                 f"measure {measure.name!r} needs classes, but y is continuous; use neg_mse, r2 or "
                 "neg_mae, or a classifier."
             )
+        if isinstance(measure, MeanLoss):
+            measure.check_target(y)
         return
     largest = getattr(measure, "max_classes", None)
     if largest is not None and n_classes > largest:

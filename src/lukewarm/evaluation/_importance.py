@@ -106,9 +106,11 @@ def importance_from_predictions(
 
 def _target_for(measure: Measure, y: Any) -> tuple[Vector, int | None]:
     if not needs_classes(measure):
-        return check_vector("y", y), None
+        numbers = check_vector("y", y)
+        check_measure(measure, None, numbers)
+        return numbers, None
     codes, classes = encode_classes(y)
-    check_measure(measure, len(classes))
+    check_measure(measure, len(classes), codes)
     return codes, len(classes)
 
 

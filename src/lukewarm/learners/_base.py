@@ -19,6 +19,8 @@ class Learner(Protocol):
     Optional attributes, each with a default where it is missing:
 
     - ``loss(y, prediction, weights) -> float``: what decides when to stop (mean squared error);
+    - ``measure``: that of a regression where the user names none (``neg_mse``); None where the
+      model's own loss is not known, so that it is stopped by another;
     - ``patience`` and ``max_steps``: defaults of the stopping rule that suit the model (10, 1000);
     - ``can_warm_start``: False for a model that is fitted in one go (True). Such a model has one
       step, its whole fit. It has no choice of step, and so no need of stopping rows;

@@ -13,6 +13,7 @@ from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._margins import BlockMarginLearner, Segment
+from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners._task import check_task
 
 _ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")
@@ -35,8 +36,6 @@ _OVERRULED = (
 _MISSING_LEVEL = "missing"
 # Two fits at a time in one process crash it about once in 20,000 fits (CatBoost 1.2.10).
 _ONE_FIT_AT_A_TIME = threading.Lock()
-_EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
-_MANY_VALUED_LOSSES = ("MultiQuantile", "RMSEWithUncertainty", "MultiRMSE")
 
 
 class CatBoostLearner(BlockMarginLearner):
@@ -74,24 +73,17 @@ class CatBoostLearner(BlockMarginLearner):
     """
 
     first_block = 20  # a fit costs about as much as seven trees before its first tree
-
     reads = "named"
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
         settings = estimator.get_params()
-        loss = str(settings.get("loss_function", "")).partition(":")[0]
-        if loss in _MANY_VALUED_LOSSES:
-            raise ValueError(
-                f"model has loss_function={loss!r}, which predicts several values per row; use a "
-                "loss with one, such as 'RMSE'."
-            )
-        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        own = _objective(settings) if n_classes is None else None
+        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
         self.max_steps = next((int(settings[key]) for key in _ITERATIONS if key in settings), 1000)
         self._settings = {key: value for key, value in settings.items() if key not in _OVERRULED}
         self._cat_features = settings.get("cat_features") or []
         self._text_features = settings.get("text_features") or []
-        self._has_exponential_link = loss in _EXPONENTIAL_LOSSES
         self._learning_rate = next(
             (settings[key] for key in _LEARNING_RATE if settings.get(key) is not None), None
         )
@@ -152,6 +144,10 @@ class CatBoostLearner(BlockMarginLearner):
         own = {key: value for key, value in self._settings.items() if key not in _LEARNING_RATE}
         return type(self.estimator)(**{**own, **fixed, **settings})
 
+    @property
+    def _rate(self) -> float | None:
+        return self._learning_rate
+
     def _chosen_learning_rate(self, pool: Any) -> float:
         model = self._untrained(self.max_steps)
         with _ONE_FIT_AT_A_TIME:
@@ -180,10 +176,6 @@ class CatBoostLearner(BlockMarginLearner):
             cat_features=levels,
             text_features=texts,
         )
-
-    def _link(self, margin: np.ndarray) -> np.ndarray:
-        prediction = super()._link(margin)
-        return np.exp(prediction) if self._has_exponential_link else prediction
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,6 +219,16 @@ class _CatBoostTrees:
 class _StopAtOnce:
     def after_iteration(self, info: Any) -> bool:
         return False
+
+
+def _objective(settings: dict[str, Any]) -> Objective:
+    """Return what a regression is trained on; 'Quantile:alpha=0.9' is a name with its settings."""
+    loss = settings.get("loss_function", settings.get("objective")) or "RMSE"
+    if not isinstance(loss, str):
+        return Objective(None)
+    name, _, numbers = loss.partition(":")
+    fields = [field.partition("=") for field in numbers.split(";") if field]
+    return objective_of("CatBoost", name, {key.strip(): value for key, _, value in fields})
 
 
 def _with_text(

@@ -15,6 +15,7 @@ from lukewarm.learners._fitted import as_numbers, check_fitted
 from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners._live import LiveMarginLearner, Training
 from lukewarm.learners._margins import Segment
+from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
 
 # Settings of the wrapper, and those that are decided here.
@@ -23,11 +24,6 @@ _NOT_NATIVE = (
     *("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"),
     *("num_iterations", "num_boost_round", "verbose", "verbosity"),
 )
-_IDENTITY = (
-    *("regression", "regression_l1", "l2", "l1", "mse", "mae", "rmse"),
-    *("huber", "fair", "quantile", "mape"),
-)
-_EXPONENTIAL = ("poisson", "gamma", "tweedie")
 
 
 class LightGBMLearner(LiveMarginLearner):
@@ -58,12 +54,15 @@ class LightGBMLearner(LiveMarginLearner):
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
-        super().__init__(estimator, n_classes=n_classes, seed=seed)
         settings = estimator.get_params()
         _check_boosting(settings)
+        self._objective_name = _objective_name(settings["objective"], n_classes)
+        own = None
+        if n_classes is None:
+            own = objective_of("LightGBM", self._objective_name, settings)
+        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
         self.max_steps = int(settings["n_estimators"])
         self._class_weight = settings.get("class_weight")
-        self._objective = _objective(settings["objective"], n_classes)
         self._settings = {key: value for key, value in settings.items() if key not in _NOT_NATIVE}
         self._reference: Any = None
 
@@ -109,10 +108,13 @@ class LightGBMLearner(LiveMarginLearner):
             "force_col_wise": "force_row_wise" not in self._settings,
             **self._settings,
             "learning_rate": self._settings["learning_rate"] * self._step_length,
-            "objective": self._objective,
+            "objective": self._objective_name,
             "seed": (self.seed + self.n_steps) % (2**31 - 1),
             "verbosity": -1,
         }
+        if np.isfinite(self._longest_leaf):
+            own = self._settings.get("max_delta_step") or np.inf
+            settings["max_delta_step"] = min(own, self._longest_leaf)
         if self.n_classes is not None and self.n_classes > 2:
             settings["num_class"] = self.n_classes
         return settings
@@ -128,8 +130,7 @@ class LightGBMLearner(LiveMarginLearner):
     def _link(self, margin: np.ndarray) -> np.ndarray:
         if self.n_classes is not None and margin.shape[-1] == 1:
             margin = margin * float(self._settings.get("sigmoid", 1.0))
-        prediction = super()._link(margin)
-        return np.exp(prediction) if self._objective in _EXPONENTIAL else prediction
+        return super()._link(margin)
 
 
 class _LightGBMTraining:
@@ -219,20 +220,18 @@ def _check_boosting(settings: dict[str, Any]) -> None:
             f"model has boosting_type={kind!r}, which cannot go on from where it stands; use "
             "'gbdt' or 'goss'."
         )
+    if settings.get("reg_sqrt"):
+        raise ValueError(
+            "model has reg_sqrt=True, whose margins are not on the scale of y; leave it out."
+        )
 
 
-def _objective(objective: Any, n_classes: int | None) -> str:
-    known: tuple[str, ...]
+def _objective_name(objective: Any, n_classes: int | None) -> Any:
     if n_classes is None:
-        default, known = "regression", (*_IDENTITY, *_EXPONENTIAL)
-    elif n_classes == 2:
-        default, known = "binary", ("binary",)
-    else:
-        default, known = "multiclass", ("multiclass", "softmax")
-    if objective is None:
-        return default
-    if objective not in known:
+        return objective or "regression"
+    known = ("binary",) if n_classes == 2 else ("multiclass", "softmax")
+    if objective is not None and objective not in known:
         raise ValueError(
             f"model has objective={objective!r}; for this target use one of {', '.join(known)}."
         )
-    return str(objective)
+    return objective or known[0]

@@ -14,8 +14,16 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._objectives import Objective
 from lukewarm.learners._recalibration import RecalibratedTrees, recalibration
 from lukewarm.measures import mean_log_loss, mean_squared_error
+
+# Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
+# model is sure and wrong a Newton step has next to no curvature to divide by: with one case in a
+# hundred its leaves are some hundred log-odds long, and every first tree makes things worse. Leaves
+# of a model that starts from balanced classes stay within 2.
+LONGEST_LEAF = 4.0
+_LONGEST_RATE = 0.25  # a stride lengthens no learning rate beyond this
 
 
 class Segment(Protocol):
@@ -49,29 +57,55 @@ class MarginLearner(ABC):
     n_classes : int, optional
         None for regression.
     seed : int, default 0
+    objective : Objective, optional
+        What a regression is trained on.
     """
 
     patience = 20
     # A warm start makes up for a feature with about half the trees of the full model.
-    stride = 2.5
+    longest_stride = 2.5
     accepts_missing = True
     accepts_categories = True
     max_steps: int
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        n_classes: int | None = None,
+        seed: int = 0,
+        objective: Objective | None = None,
+    ) -> None:
         self.estimator = estimator
         self.n_classes = n_classes
         self.seed = seed
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
+        self._objective = objective or Objective(None)
+        self.measure = self._objective.measure
+        own = mean_squared_error if self.measure is None else self.measure.mean_loss
+        self.loss = own if n_classes is None else mean_log_loss
         self._segments: tuple[Segment, ...] = ()
         self._first_step = 0
         self._step_length = 1.0
+        self._longest_leaf = np.inf
         self._margins = _MarginMemory()
 
     @property
     def n_steps(self) -> int:
         """Trees grown so far."""
         return sum(segment.n_trees for segment in self._segments)
+
+    @property
+    def stride(self) -> float:
+        """How many times as large steps are after a warm start."""
+        rate = self._rate
+        if rate is None:
+            return self.longest_stride
+        return min(max(_LONGEST_RATE / rate, 1.0), self.longest_stride)
+
+    @property
+    def _rate(self) -> float | None:
+        """The learning rate of the user's model; None where the engine chooses one."""
+        return float(self.estimator.learning_rate)
 
     @property
     def steps_taken(self) -> int:
@@ -104,10 +138,12 @@ class MarginLearner(ABC):
         """Make a classifier's margins for `X` as confident as they were `before`, given y.
 
         A leaf's value is a sum of gradients over a sum of curvatures. Where a model is sure and
-        wrong there is next to no curvature, and the first trees after a warm start overshoot.
+        wrong there is next to no curvature, and the first trees after a warm start overshoot. So
+        leaves have a longest length from here on, too.
         """
         if self.n_classes is None or not self._segments:
             return
+        self._longest_leaf = LONGEST_LEAF
         margin = self._margin_at(X, self.n_steps)
         full_margin = self._sum(self._prepare(before), self._segments, len(before))
         to = recalibration(margin, full_margin, y, weights)
@@ -160,7 +196,7 @@ class MarginLearner(ABC):
     def _link(self, margin: np.ndarray) -> Prediction:
         """Return predictions (..., n) or (..., n, k) of margins (..., n, d)."""
         if self.n_classes is None:
-            return margin[..., 0]
+            return self._objective.prediction(margin[..., 0])
         if margin.shape[-1] == 1:
             return expit(margin[..., 0])
         probability = softmax(margin, axis=-1)

@@ -57,6 +57,7 @@ class PipelineLearner:
             "patience",
             "max_steps",
             "loss",
+            "measure",
             "n_classes",
             "can_warm_start",
             "block_size",

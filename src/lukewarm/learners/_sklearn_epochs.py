@@ -15,9 +15,10 @@ from sklearn.preprocessing import LabelBinarizer
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._task import check_task
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import MeanLoss, mean_log_loss
 
 _FAINTEST = 1e-12  # probability of a class
 
@@ -60,7 +61,8 @@ class PartialFitLearner:
         # The first passes of SGD take such steps that its log-loss may start above a coin's.
         is_linear = isinstance(estimator, SGDClassifier | SGDRegressor)
         self.patience = 20 if is_linear else int(estimator.n_iter_no_change)
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
+        self.measure = _measure(estimator, is_linear) if n_classes is None else None
+        self.loss = mean_log_loss if self.measure is None else self.measure.mean_loss
         self.n_steps = 0
         self._model = _without_own_stopping(clone(estimator), seed)
 
@@ -121,6 +123,12 @@ class PartialFitLearner:
         if self.n_steps == 0:
             return untrained_prediction(len(X), self.n_classes)
         return prediction_of(self._model, as_seen(self._model, X), self.n_classes)
+
+
+def _measure(estimator: Any, is_linear: bool) -> MeanLoss | None:
+    # MLPs older than scikit-learn 1.7 know squared error only.
+    name = getattr(estimator, "loss", "squared_error")
+    return objective_of("SGD" if is_linear else "MLP", name, vars(estimator)).measure
 
 
 def _log_odds(probability: Prediction) -> np.ndarray:

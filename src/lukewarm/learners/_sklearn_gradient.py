@@ -12,6 +12,7 @@ from sklearn.base import clone
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._margins import BlockMarginLearner, Segment
+from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._recalibration import RecalibratedTrees
 from lukewarm.learners._task import check_task
 
@@ -40,13 +41,16 @@ class GradientBoostingLearner(BlockMarginLearner):
 
     first_block = 10
     # Its trees cost so much that retraining is slow in any case; shorter steps end nearer to it.
-    stride = 1.5
+    longest_stride = 1.5
     accepts_missing = False
     accepts_categories = False
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
-        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        own = None
+        if n_classes is None:
+            own = objective_of("GradientBoosting", estimator.loss, vars(estimator))
+        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
         self.max_steps = int(estimator.n_estimators)
         if getattr(estimator, "loss", None) == "exponential":
             raise ValueError(

@@ -13,9 +13,8 @@ from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_numbers, as_seen, check_fitted
 from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners._margins import BlockMarginLearner, Segment
+from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
-
-_EXPONENTIAL_LOSSES = ("poisson", "gamma")
 
 
 class HistGradientBoostingLearner(BlockMarginLearner):
@@ -51,7 +50,10 @@ class HistGradientBoostingLearner(BlockMarginLearner):
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
-        super().__init__(estimator, n_classes=n_classes, seed=seed)
+        own = None
+        if n_classes is None:
+            own = objective_of("HistGradientBoosting", estimator.loss, vars(estimator))
+        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
         self.max_steps = int(estimator.max_iter)
 
     @classmethod
@@ -86,16 +88,13 @@ class HistGradientBoostingLearner(BlockMarginLearner):
             model = type(self.estimator)(**settings)
         else:
             model = _on_top_of(baseline, self.n_classes is not None, settings)
+            model._longest_leaf = self._longest_leaf
         model.fit(X, y, sample_weight=weights)
         model._margin = None  # of the training rows; no longer needed
         return _HistogramTrees(model, n_steps, has_intercept=baseline is None)
 
     def _prepare(self, X: Features) -> Any:
         return as_numbers(X)
-
-    def _link(self, margin: np.ndarray) -> np.ndarray:
-        prediction = super()._link(margin)
-        return np.exp(prediction) if self.estimator.loss in _EXPONENTIAL_LOSSES else prediction
 
 
 class _OnTopOfMargin:
@@ -115,7 +114,28 @@ class _RegressorOnTop(_OnTopOfMargin, HistGradientBoostingRegressor):
 
 
 class _ClassifierOnTop(_OnTopOfMargin, HistGradientBoostingClassifier):
-    pass
+    _longest_leaf = np.inf
+
+    def _get_loss(self, sample_weight: Any) -> Any:
+        loss: Any = super()._get_loss(sample_weight=sample_weight)
+        if np.isfinite(self._longest_leaf):
+            loss.gradient_hessian = _with_curvature(loss.gradient_hessian, 1 / self._longest_leaf)
+        return loss
+
+
+def _with_curvature(gradient_hessian: Any, least: float) -> Any:
+    """Return the function with curvatures of at least so many times the gradient's size.
+
+    A leaf is a sum of gradients over a sum of curvatures, so none is longer than 1 / `least`; the
+    booster has no setting for that.
+    """
+
+    def bounded(**rows: Any) -> tuple[np.ndarray, np.ndarray]:
+        gradient, curvature = gradient_hessian(**rows)
+        np.maximum(curvature, least * np.abs(gradient), out=curvature)
+        return gradient, curvature
+
+    return bounded
 
 
 def _on_top_of(margin: np.ndarray, is_classifier: bool, settings: dict[str, Any]) -> Any:

@@ -20,6 +20,7 @@ from lukewarm.learners._torch_losses import (
     Criterion,
     cross_entropy,
     flat_outputs,
+    known_objective,
     probabilities,
     row_wise,
     squared_error,
@@ -28,7 +29,7 @@ from lukewarm.learners._torch_losses import (
 from lukewarm.learners._torch_optimizers import OptimizerFactory, optimizer_factory
 from lukewarm.learners._torch_random import draws_in_training, reinitialize, seeded
 from lukewarm.learners._torch_threads import threads_for
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import NegMSE, PoissonDeviance, mean_log_loss, mean_squared_error
 
 if TYPE_CHECKING:
     import torch
@@ -50,7 +51,8 @@ class TorchLearner:
         changed.
     loss : callable of (outputs, targets), optional
         A loss of torch.nn or a function giving one loss per row. Default: squared error, or cross
-        entropy for classes. Targets of a regression are on the standardised scale.
+        entropy for classes. Targets of a regression are on the standardised scale, but for
+        torch.nn.PoissonNLLLoss, whose outputs are logarithms of the prediction (`log_input`).
     optimizer : "sgd", "momentum", "adam" or callable, default "adam"
         A callable gets the parameters and ``lr=learning_rate``.
     learning_rate : float, default 1e-3
@@ -104,6 +106,8 @@ class TorchLearner:
         self._module = copy.deepcopy(module).to(device).eval()
         take_codes_as_floats(self._module)
         self._custom_loss = None if loss is None else row_wise(loss)
+        self._objective = known_objective(loss, standardize)
+        self.measure = NegMSE() if self._objective is None else self._objective.measure
         self._make_optimizer = optimizer_factory(optimizer or "adam")
         self._learning_rate = check_number("learning_rate", learning_rate, above=0)
         self._device = torch.device(device)
@@ -225,6 +229,9 @@ class TorchLearner:
             return mean_log_loss(y, prediction, weights)
         if self._custom_loss is None:
             return mean_squared_error(y, prediction, weights)
+        if isinstance(self.measure, PoissonDeviance):
+            # The module's outputs, which the loss takes, are not the predictions.
+            return self.measure.mean_loss(y, prediction, weights)
         scaled = self._tensor(self._target_scaling.scale(prediction))
         row_weights = None if weights is None else self._tensor(weights / np.mean(weights))
         return weighted_mean(self._criterion(scaled, self.targets(y)), row_weights).item()
@@ -259,7 +266,8 @@ class TorchLearner:
         """Return outputs of the module as predictions on the scale of y, or probabilities."""
         if self._n_classes is not None:
             return probabilities(outputs).double().cpu().numpy()
-        return self._target_scaling.unscale(outputs.double().cpu().numpy())
+        unscaled = self._target_scaling.unscale(outputs.double().cpu().numpy())
+        return unscaled if self._objective is None else self._objective.prediction(unscaled)
 
     def _logits(self, X: Features) -> np.ndarray:
         outputs = self.outputs(self.inputs(X)).double().cpu().numpy()
@@ -284,7 +292,11 @@ class TorchLearner:
     def _start(self, X: Features, y: Vector, weights: Vector | None) -> None:
         if self._standardize and not reads_codes(self._module):
             self._input_scaling = Scaling.learn(np.asarray(X, dtype=float), weights)
-        if self._standardize and self._n_classes is None:
+        if (
+            self._standardize
+            and self._n_classes is None
+            and not isinstance(self.measure, PoissonDeviance)
+        ):
             self._target_scaling = Scaling.learn(y, weights)
         self._optimizer = self._new_optimizer()
         self._is_trained = True

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lukewarm._optional import require
+from lukewarm.learners._objectives import Objective
+from lukewarm.measures import Huber, NegMAE, NegMSE, PoissonDeviance
 
 if TYPE_CHECKING:
     import torch
@@ -41,6 +43,32 @@ def probabilities(outputs: torch.Tensor) -> torch.Tensor:
         return torch.sigmoid(outputs)
     shares = torch.softmax(outputs, dim=1)
     return shares[:, 1] if shares.shape[1] == 2 else shares
+
+
+def known_objective(loss: Criterion | None, is_scaled: bool) -> Objective | None:
+    """Return what a loss is for us; None for a function of the user's.
+
+    Parameters
+    ----------
+    loss : callable or None
+        None is squared error.
+    is_scaled : bool
+        Whether targets are standardised, and with them the delta of a Huber loss.
+    """
+    if isinstance(loss, torch.nn.GaussianNLLLoss):
+        raise TypeError(
+            "loss is a GaussianNLLLoss, which needs a variance for every row besides the "
+            "prediction; use MSELoss, or a function of (outputs, targets)."
+        )
+    if loss is None or isinstance(loss, torch.nn.MSELoss):
+        return Objective(NegMSE())
+    if isinstance(loss, torch.nn.PoissonNLLLoss):
+        return Objective(PoissonDeviance(), "log" if loss.log_input else None)
+    if isinstance(loss, torch.nn.HuberLoss | torch.nn.SmoothL1Loss) and not is_scaled:
+        return Objective(Huber(float(getattr(loss, "delta", getattr(loss, "beta", 1.0)))))
+    if isinstance(loss, torch.nn.L1Loss | torch.nn.HuberLoss | torch.nn.SmoothL1Loss):
+        return Objective(NegMAE())
+    return None
 
 
 def row_wise(loss: Criterion) -> Criterion:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
@@ -16,12 +15,12 @@ from lukewarm.learners._constraints import constraints_by_place
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._live import LiveMarginLearner, Training
 from lukewarm.learners._margins import Segment
+from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
 
 _DEFAULT_TREES = 100
 _DEFAULT_LEARNING_RATE = 0.3
 _NOT_NATIVE = ("random_state", "eval_metric", "verbosity", "objective", "num_class")
-_EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
 
 
 class XGBoostLearner(LiveMarginLearner):
@@ -56,8 +55,12 @@ class XGBoostLearner(LiveMarginLearner):
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
-        super().__init__(estimator, n_classes=n_classes, seed=seed)
         settings = estimator.get_params()
+        self._objective_name = _objective_name(settings.get("objective"), n_classes)
+        own = None
+        if n_classes is None:
+            own = objective_of("XGBoost", self._objective_name, settings)
+        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
         if settings.get("booster") not in (None, "gbtree"):
             raise ValueError(
                 f"model has booster={settings['booster']!r}, which cannot go on from where it "
@@ -66,7 +69,6 @@ class XGBoostLearner(LiveMarginLearner):
         self.max_steps = int(settings.get("n_estimators") or _DEFAULT_TREES)
         self._missing = settings.get("missing", np.nan)
         self._kinds = settings.get("feature_types")
-        self._objective = _objective(settings.get("objective"), n_classes)
         self._settings = {
             key: value
             for key, value in estimator.get_xgb_params().items()
@@ -94,15 +96,21 @@ class XGBoostLearner(LiveMarginLearner):
         booster = require("xgboost", "xgboost").Booster(settings, [data])
         return _XGBoostTraining(booster, data, has_intercept=baseline is None)
 
+    @property
+    def _rate(self) -> float:
+        return float(self._settings.get("learning_rate", _DEFAULT_LEARNING_RATE))
+
     def _native_settings(self) -> dict[str, Any]:
-        learning_rate = self._settings.get("learning_rate", _DEFAULT_LEARNING_RATE)
         settings = {
             **self._settings,
-            "learning_rate": min(learning_rate * self._step_length, 1.0),
-            "objective": self._objective,
+            "learning_rate": min(self._rate * self._step_length, 1.0),
+            "objective": self._objective_name,
             "seed": (self.seed + self.n_steps) % (2**31 - 1),
             "verbosity": 0,
         }
+        if np.isfinite(self._longest_leaf):
+            own = self._settings.get("max_delta_step") or np.inf
+            settings["max_delta_step"] = min(own, self._longest_leaf)
         if self.n_classes is not None and self.n_classes > 2:
             settings["num_class"] = self.n_classes
         return settings
@@ -127,12 +135,6 @@ class XGBoostLearner(LiveMarginLearner):
             nthread=self._settings.get("n_jobs", -1),
             **rows,
         )
-
-    def _link(self, margin: np.ndarray) -> np.ndarray:
-        prediction = super()._link(margin)
-        if self._objective in _EXPONENTIAL:
-            return np.exp(prediction)
-        return expit(prediction) if self._objective == "reg:logistic" else prediction
 
 
 class _XGBoostTraining:
@@ -215,9 +217,9 @@ def _codes(X: Features) -> tuple[np.ndarray, list[str] | None]:
     return values, ["c" if coded else "q" for coded in is_category]
 
 
-def _objective(objective: Any, n_classes: int | None) -> str:
-    if callable(objective):
-        raise ValueError("model has a function for its objective; pass the name of one.")
+def _objective_name(objective: Any, n_classes: int | None) -> Any:
     if n_classes is None:
         return objective or "reg:squarederror"
+    if callable(objective):
+        raise ValueError("model has a function for its objective; pass the name of one.")
     return "binary:logistic" if n_classes == 2 else "multi:softprob"

@@ -3,9 +3,11 @@
 from lukewarm.measures._base import Measure, mean_of_rows
 from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
 from lukewarm.measures._custom import NegMeanLoss
+from lukewarm.measures._deviances import GammaDeviance, PoissonDeviance, TweedieDeviance
 from lukewarm.measures._losses import mean_log_loss, mean_squared_error
+from lukewarm.measures._mean_loss import MeanLoss
 from lukewarm.measures._registry import MEASURES, as_measure, needs_classes
-from lukewarm.measures._regression import R2, NegMAE, NegMSE
+from lukewarm.measures._regression import R2, Huber, NegMAE, NegMSE, Pinball
 
 __all__ = [
     "AUC",
@@ -13,11 +15,17 @@ __all__ = [
     "R2",
     "Accuracy",
     "Deviance",
+    "GammaDeviance",
+    "Huber",
+    "MeanLoss",
     "Measure",
     "NegLogLoss",
     "NegMAE",
     "NegMSE",
     "NegMeanLoss",
+    "Pinball",
+    "PoissonDeviance",
+    "TweedieDeviance",
     "as_measure",
     "mean_log_loss",
     "mean_of_rows",

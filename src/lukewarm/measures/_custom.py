@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lukewarm._typing import Prediction, Vector
-from lukewarm.measures._base import mean_of_rows
-from lukewarm.results import MeasureValue
+from lukewarm.measures._mean_loss import MeanLoss
 
 
 @dataclass(frozen=True)
-class NegMeanLoss:
+class NegMeanLoss(MeanLoss):
     """Minus the mean of a loss per row.
 
     Parameters
@@ -24,17 +23,15 @@ class NegMeanLoss:
     Examples
     --------
     >>> import numpy as np
-    >>> pinball = NegMeanLoss(lambda y, f: np.maximum(0.9 * (y - f), 0.1 * (f - y)), "pinball")
-    >>> pinball.evaluate(np.array([1.0, 2.0]), np.array([0.0, 3.0])).value
-    -0.5
+    >>> cubic = NegMeanLoss(lambda y, f: np.abs(y - f) ** 3, "cubic")
+    >>> cubic.evaluate(np.array([1.0, 2.0]), np.array([0.0, 4.0])).value
+    -4.5
     """
 
     loss: Callable[[Vector, Prediction], Vector]
     name: str
     needs_classes: bool = False
 
-    def evaluate(
-        self, y: Vector, prediction: Prediction, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return the negative mean loss; the influence of a row is its own term, centred."""
-        return mean_of_rows(-self.loss(y, prediction), weights)
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return the losses per row."""
+        return self.loss(y, prediction)

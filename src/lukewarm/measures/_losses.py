@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import xlogy
 
 from lukewarm._typing import Prediction, Vector
+
+_LEAST_PREDICTION = 1e-12  # where a logarithm is taken
 
 
 def squared_errors(y: Vector, prediction: Prediction) -> Vector:
@@ -23,6 +26,89 @@ def log_losses(y: Vector, prediction: Prediction) -> Vector:
     else:
         chosen = prediction[np.arange(len(y)), y.astype(int)]
     return -np.log(np.maximum(chosen, np.finfo(float).eps))
+
+
+def absolute_errors(y: Vector, prediction: Vector) -> Vector:
+    """Return abs(y - prediction)."""
+    return np.abs(y - prediction)
+
+
+def pinball_losses(y: Vector, prediction: Vector, quantile: float) -> Vector:
+    """Return quantile * (y - f) above the prediction, (1 - quantile) * (f - y) below it."""
+    above = y - prediction
+    return np.maximum(quantile * above, (quantile - 1) * above)
+
+
+def expectile_losses(y: Vector, prediction: Vector, level: float) -> Vector:
+    """Return the squared error, times `level` above the prediction and 1 - `level` below it."""
+    above = y - prediction
+    return np.where(above > 0, level, 1 - level) * np.square(above)
+
+
+def power_errors(y: Vector, prediction: Vector, power: float) -> Vector:
+    """Return abs(y - prediction)**power."""
+    return np.abs(y - prediction) ** power
+
+
+def huber_losses(y: Vector, prediction: Vector, delta: float) -> Vector:
+    """Return half the squared error up to `delta`, from there on a line of slope `delta`."""
+    size = np.abs(y - prediction)
+    within = np.minimum(size, delta)
+    return within * (size - within / 2)
+
+
+def pseudo_huber_losses(y: Vector, prediction: Vector, slope: float) -> Vector:
+    """Return slope**2 * (sqrt(1 + (error / slope)**2) - 1)."""
+    return slope**2 * (np.hypot(1.0, (y - prediction) / slope) - 1)
+
+
+def fair_losses(y: Vector, prediction: Vector, scale: float) -> Vector:
+    """Return scale**2 * (size - log(1 + size)), size = abs(error) / scale."""
+    size = np.abs(y - prediction) / scale
+    return scale**2 * (size - np.log1p(size))
+
+
+def log_cosh_losses(y: Vector, prediction: Vector) -> Vector:
+    """Return log(cosh(error)), which grows like the absolute error."""
+    size = np.abs(y - prediction)
+    return size + np.log1p(np.exp(-2 * size)) - np.log(2)
+
+
+def percentage_errors(y: Vector, prediction: Vector) -> Vector:
+    """Return abs(y - prediction) / max(1, abs(y)), as the boosters define it."""
+    return np.abs(y - prediction) / np.maximum(1.0, np.abs(y))
+
+
+def squared_log_errors(y: Vector, prediction: Vector) -> Vector:
+    """Return half the squared difference of log(1 + y) and log(1 + prediction)."""
+    bounded = np.maximum(prediction, _LEAST_PREDICTION - 1)
+    return np.square(np.log1p(y) - np.log1p(bounded)) / 2
+
+
+def insensitive_losses(y: Vector, prediction: Vector, margin: float, power: float) -> Vector:
+    """Return max(0, abs(y - prediction) - margin)**power."""
+    return np.maximum(np.abs(y - prediction) - margin, 0.0) ** power
+
+
+def cross_entropies(y: Vector, prediction: Vector) -> Vector:
+    """Return -y log(p) - (1 - y) log(1 - p) for shares y in [0, 1]."""
+    return -xlogy(y, np.maximum(prediction, _LEAST_PREDICTION)) - xlogy(
+        1 - y, np.maximum(1 - prediction, _LEAST_PREDICTION)
+    )
+
+
+def tweedie_deviances(y: Vector, prediction: Vector, power: float) -> Vector:
+    """Return the unit deviance of variance f**power: 1 is Poisson, 2 gamma, between them both."""
+    f = np.maximum(prediction, _LEAST_PREDICTION)
+    if power == 1:
+        return 2 * (xlogy(y, y / f) - y + f)
+    if power == 2:
+        return 2 * (np.log(f / y) + y / f - 1)
+    return 2 * (
+        y ** (2 - power) / ((1 - power) * (2 - power))
+        - y * f ** (1 - power) / (1 - power)
+        + f ** (2 - power) / (2 - power)
+    )
 
 
 def mean_squared_error(y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from lukewarm._typing import Prediction, Vector
+from lukewarm._validation import check_fraction, check_number
 from lukewarm.measures._base import mean_of_rows, ratio_explained
-from lukewarm.measures._losses import squared_errors
+from lukewarm.measures._losses import (
+    absolute_errors,
+    huber_losses,
+    pinball_losses,
+    squared_errors,
+)
+from lukewarm.measures._mean_loss import MeanLoss, weighted_quantile
 from lukewarm.results import MeasureValue
 
 
-class NegMSE:
+class NegMSE(MeanLoss):
     """Negative mean squared error; of class probabilities, the negative Brier score.
 
     Examples
@@ -21,14 +30,16 @@ class NegMSE:
 
     name = "neg_mse"
 
-    def evaluate(
-        self, y: Vector, prediction: Prediction, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return -mean((y - f)**2); the influence of a row is its own term, centred."""
-        return mean_of_rows(-squared_errors(y, prediction), weights)
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return the squared errors."""
+        return squared_errors(y, prediction)
+
+    def best_constant(self, y: Vector, weights: Vector | None = None) -> float:
+        """Return the mean."""
+        return float(np.average(y, weights=weights))
 
 
-class NegMAE:
+class NegMAE(MeanLoss):
     """Negative mean absolute error.
 
     Examples
@@ -40,11 +51,78 @@ class NegMAE:
     name = "neg_mae"
     max_classes = 2
 
-    def evaluate(
-        self, y: Vector, prediction: Prediction, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return -mean(abs(y - f)); the influence of a row is its own term, centred."""
-        return mean_of_rows(-np.abs(y - prediction), weights)
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return the absolute errors."""
+        return absolute_errors(y, prediction)
+
+    def best_constant(self, y: Vector, weights: Vector | None = None) -> float:
+        """Return the median."""
+        return weighted_quantile(y, 0.5, weights)
+
+
+@dataclass(frozen=True)
+class Pinball(MeanLoss):
+    """Negative mean pinball loss: the skill of a prediction of a quantile.
+
+    Parameters
+    ----------
+    quantile : float in (0, 1)
+
+    Examples
+    --------
+    >>> Pinball(0.9).name
+    'pinball(0.9)'
+    >>> Pinball(0.9).evaluate(np.array([1.0, 2.0]), np.array([0.0, 3.0])).value
+    -0.5
+    """
+
+    quantile: float
+
+    def __post_init__(self) -> None:
+        check_fraction("quantile", self.quantile)
+
+    @property
+    def name(self) -> str:
+        """The name with its quantile."""
+        return f"pinball({self.quantile:.12g})"
+
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return the pinball losses."""
+        return pinball_losses(y, prediction, self.quantile)
+
+    def best_constant(self, y: Vector, weights: Vector | None = None) -> float:
+        """Return the quantile."""
+        return weighted_quantile(y, self.quantile, weights)
+
+
+@dataclass(frozen=True)
+class Huber(MeanLoss):
+    """Negative mean Huber loss: half the squared error of small errors, linear in large ones.
+
+    Parameters
+    ----------
+    delta : float
+        The error from which on the loss is linear, on the scale of y.
+
+    Examples
+    --------
+    >>> Huber(1.0).evaluate(np.array([0.0, 0.0]), np.array([1.0, 3.0])).value
+    -1.5
+    """
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        check_number("delta", self.delta, above=0)
+
+    @property
+    def name(self) -> str:
+        """The name with its delta."""
+        return f"huber({self.delta:.12g})"
+
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return the Huber losses."""
+        return huber_losses(y, prediction, self.delta)
 
 
 class R2:

@@ -15,6 +15,8 @@ MEASURE_LABELS = {
     "neg_mse": "increase in mean squared error",
     "neg_mae": "increase in mean absolute error",
     "r2": "loss of R²",
+    "poisson_deviance": "increase in Poisson deviance",
+    "gamma_deviance": "increase in gamma deviance",
     "accuracy": "loss of accuracy",
     "auc": "loss of AUC",
     "deviance": "loss of deviance explained",

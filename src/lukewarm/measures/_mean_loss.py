@@ -1,0 +1,60 @@
+"""Measures that are minus the mean of a loss per row, which may also decide when to stop."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from lukewarm._typing import Prediction, Vector
+from lukewarm.measures._base import mean_of_rows
+from lukewarm.results import MeasureValue
+
+
+class MeanLoss:
+    """Minus the mean of `losses`, one per row."""
+
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return one loss per row, smaller is better."""
+        raise NotImplementedError
+
+    def mean_loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        """Return the (weighted) mean loss, which may be infinite but raises nothing."""
+        return float(np.average(self.losses(y, prediction), weights=weights))
+
+    def evaluate(
+        self, y: Vector, prediction: Prediction, weights: Vector | None = None
+    ) -> MeasureValue:
+        """Return minus the mean loss; the influence of a row is its own term, centred."""
+        return mean_of_rows(-self.losses(y, prediction), weights)
+
+    def check_target(self, y: Vector) -> None:
+        """Raise when the loss is not defined for values of the target; most are for all."""
+
+    def best_constant(self, y: Vector, weights: Vector | None = None) -> float:
+        """Return the constant prediction of least mean loss."""
+        span = (float(y.min()), float(y.max()))
+        return float(
+            minimize_scalar(
+                lambda value: self.mean_loss(y, np.full(len(y), value), weights),
+                bounds=span,
+                method="bounded",
+                options={"xatol": 1e-8 * (span[1] - span[0])},
+            ).x
+        )
+
+
+def check_values(name: str, values: Vector, is_allowed: np.ndarray, wanted: str) -> None:
+    """Raise unless all values are allowed, saying what a measure wants and what came."""
+    if not is_allowed.all():
+        row = int(np.flatnonzero(~is_allowed)[0])
+        raise ValueError(f"{name} needs {wanted}; row {row} has {values[row]:g}.")
+
+
+def weighted_quantile(y: Vector, quantile: float, weights: Vector | None) -> float:
+    """Return the least value with at least that share of the weight at or below it."""
+    order = np.argsort(y, kind="stable")
+    weight = np.ones(len(y)) if weights is None else weights[order]
+    below = np.cumsum(weight)
+    # Rounding of the sum must not push a share that is met exactly to the next value.
+    met = below >= quantile * below[-1] * (1 - 1e-12)
+    return float(y[order][met.argmax()])
