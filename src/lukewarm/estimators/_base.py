@@ -33,7 +33,14 @@ from lukewarm.learners import (
     weights_by_code,
 )
 from lukewarm.parallel import run_jobs
-from lukewarm.reduction import FoldedStopping, Reduction, Retrain, as_reduction, check_suits
+from lukewarm.reduction import (
+    FoldedStopping,
+    Reduction,
+    Retrain,
+    as_reduction,
+    check_suits,
+    method_for,
+)
 from lukewarm.results import MeasureValue, TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
@@ -189,6 +196,9 @@ class Prepared:
 class ImportanceEstimator(BaseEstimator):
     """Parameters, checks and preparation common to the estimators; see VariableImportance."""
 
+    # Whether all rows of a small table are evaluated, in thirds, at twice the number of models.
+    _rotates = True
+
     def _check_parameters(self) -> None:
         check_choice("inference", self.inference, ("auto", *INFERENCES))
         if self.prefit and self.inference == "learning_curve":
@@ -197,7 +207,7 @@ class ImportanceEstimator(BaseEstimator):
                 "use 'paired' or 'split'."
             )
         check_choice("stopping", self.stopping, _STOPPINGS)
-        if self.stopping == "cross_validation" and self.method != "early_stopping":
+        if self.stopping == "cross_validation" and self.method not in ("auto", "early_stopping"):
             raise ValueError(
                 "stopping='cross_validation' goes with method='early_stopping'; "
                 f"got {self.method!r}."
@@ -254,6 +264,7 @@ class ImportanceEstimator(BaseEstimator):
             generator,
             problem.strata,
             with_halves=inference == "learning_curve",
+            rotates=self._rotates,
         )
         model = weights_by_code(self.model, problem.classes)
         learners = [
@@ -273,10 +284,12 @@ class ImportanceEstimator(BaseEstimator):
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
         stride = getattr(learners[0], "stride", 1.0)
+        is_auto = isinstance(self.method, str) and self.method == "auto"
+        method = method_for(learners[0]) if is_auto else self.method
         reduction = (
             FoldedStopping(rule, max_steps)
             if self.stopping == "cross_validation"
-            else as_reduction(self.method, rule, max_steps, stride)
+            else as_reduction(method, rule, max_steps, stride)
         )
         check_can_go_on(self.model, learners[0], reduction.name)
         check_suits(reduction, learners[0])

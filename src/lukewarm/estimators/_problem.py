@@ -109,9 +109,7 @@ class Problem:
 
     def rows(self, chosen: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
-        X = self.X.iloc[chosen] if isinstance(self.X, pd.DataFrame) else self.X[chosen]
-        weights = None if self.weights is None else self.weights[chosen]
-        return Rows(X, self.y[chosen], weights)
+        return Rows(self.X, self.y, self.weights).at(chosen)
 
 
 def as_problem(

@@ -99,6 +99,7 @@ def plan_runs(
     strata: np.ndarray | None,
     *,
     with_halves: bool,
+    rotates: bool = True,
 ) -> RunPlan:
     """Return the plan of the one full model, or of those of each fold, and of their halves.
 
@@ -115,10 +116,12 @@ def plan_runs(
         Class codes.
     with_halves : bool
         Whether models of half the rows are trained as well.
+    rotates : bool, default True
+        Whether few rows are evaluated in thirds.
     """
     if n_evaluation:
         splits = [_split_named(n_rows, n_evaluation, train_fraction, generator, strata)]
-    elif cross_fit is None and with_halves and n_rows <= _MOST_ROWS_ROTATED:
+    elif rotates and cross_fit is None and with_halves and n_rows <= _MOST_ROWS_ROTATED:
         return _rotated_thirds(n_rows, train_fraction, generator, strata)
     elif cross_fit is None:
         splits = [split_rows(n_rows, train_fraction, generator, strata)]

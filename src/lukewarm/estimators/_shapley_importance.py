@@ -75,10 +75,13 @@ class ShapleyImportance(ImportanceEstimator):
     True
     """
 
+    # Every coalition is a model for each run; thirds would double them.
+    _rotates = False
+
     def __init__(
         self,
-        model: Any = "boosting",
-        method: str | Reduction = "early_stopping",
+        model: Any = "auto",
+        method: str | Reduction = "auto",
         measure: str | Measure | Sequence[str | Measure] | None = None,
         *,
         task: str = "auto",
@@ -87,7 +90,7 @@ class ShapleyImportance(ImportanceEstimator):
         tolerance: float | None = None,
         features: Sequence[Any] | None = None,
         groups: str | Mapping[str, Any] | None = None,
-        inference: str = "paired",
+        inference: str = "auto",
         cross_fit: int | None = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",

@@ -27,13 +27,18 @@ class VariableImportance(ImportanceEstimator):
 
     Parameters
     ----------
-    model : str, estimator, torch.nn.Module or Learner, default "boosting"
-        What is explained: a name ("boosting", "catboost", "network"), an unfitted estimator of a
-        supported library, a module, or anything that follows the learner protocol.
-    method : str or Reduction, default "early_stopping"
-        How the model without a feature set is obtained: "early_stopping" (go on training from the
-        full model, stop early), "dropout" (no training), "retrain" (from the start); for networks
-        also "kernel_flow" (early stopping in closed form), "lazy", "kernel_ridge" and "one_step".
+    model : str, estimator, torch.nn.Module or Learner, default "auto"
+        What is explained: a name ("auto", "boosting", "kernel", "network", "catboost"), an
+        unfitted estimator of a supported library, a module, or anything that follows the learner
+        protocol. "auto" trains trees of two depths, on a linear or additive base where that helps,
+        and a kernel machine, and keeps the one that predicts held-out rows best.
+    method : str or Reduction, default "auto"
+        How the model without a feature set is obtained: "projection" (the full model's own mean
+        over what the features may be, given the others), "early_stopping" (go on training from the
+        full model, stop early: the paper's Algorithm 1), "dropout" (no training), "retrain" (from
+        the start); for networks also "kernel_flow" (early stopping in closed form), "lazy",
+        "kernel_ridge" and "one_step". "auto" is "projection", except for models of quantiles and
+        absolute errors, which are trained further or anew.
     measure : str, Measure or list of them, optional
         Predictive skill. By default that of the loss the model is trained on ("neg_mse" for
         squared error, "pinball(0.9)" for a quantile, "poisson_deviance", ...), and "deviance" for
@@ -122,8 +127,8 @@ class VariableImportance(ImportanceEstimator):
 
     def __init__(
         self,
-        model: Any = "boosting",
-        method: str | Reduction = "early_stopping",
+        model: Any = "auto",
+        method: str | Reduction = "auto",
         measure: str | Measure | Sequence[str | Measure] | None = None,
         *,
         task: str = "auto",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -20,8 +20,11 @@ from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
 
-# Deep trees overfit small tables; the stopping rows decide between the two.
-_DEPTHS = (3, 6)
+# Deep trees overfit small tables; the stopping rows decide between the two depths.
+_SHALLOW, _DEEP = "trees of depth 3", "trees of depth 6"
+_BINS = ((2_000, 32), (10_000, 64), (np.inf, 128))
+# Enough to tell models apart that differ by a few percent.
+_RACED_ROWS = 10_000
 _PATIENCE = 50
 _MOST_TREES = 2000
 
@@ -90,53 +93,109 @@ class AutoLearner:
     def choose(
         self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
     ) -> tuple[Learner, TrainingTrace]:
-        """Train the candidates and return the best of them as the full model."""
-        found: list[tuple[Candidate, Learner, TrainingTrace]] = []
+        """Train the candidates and return the best of them as the full model.
 
-        def trial(name: str, make: Callable[[], Any]) -> float:
-            started = perf_counter()
-            learner = make()
-            rows = (train, stopping)
-            if isinstance(learner, BindsRows):
-                bound = learner.bind(train.X, stopping.X)
-                rows = tuple(  # type: ignore[assignment]
-                    Rows(X, part.y, part.weights) for X, part in zip(bound, rows, strict=True)
-                )
-            trained, trace = train_until(learner, *rows, rule, max_steps)
-            loss = stopping_loss(trained, rows[1], trained.predict(rows[1].X))
-            found.append((Candidate(name, loss, perf_counter() - started), trained, trace))
-            return loss
+        With many rows a race on some of them comes first, and only the two best go on.
+        """
+        names = None
+        if len(train) > _RACED_ROWS:
+            few = _Contest(self, _some(train), _some(stopping), rule, max_steps)
+            few.run(None)
+            names = [entry.candidate.name for entry in few.ranking[:2]]
+            self.candidates = tuple(entry.candidate for entry in few.entries)
+        contest = _Contest(self, train, stopping, rule, max_steps)
+        contest.run(names)
+        best = contest.ranking[0]
+        self.chosen = best.learner
+        self.candidates += tuple(entry.candidate for entry in contest.entries)
+        return self, best.trace
 
-        n_bins = 32 if len(train) < 2000 else 64 if len(train) < 10000 else 128
-        self._try_trees(trial, n_bins)
-        self._try_kernel(trial)
-        best = min(range(len(found)), key=lambda number: found[number][0].loss)
-        self.chosen = found[best][1]
-        self.candidates = tuple(candidate for candidate, _, _ in found)
-        return self, found[best][2]
 
-    def _try_trees(self, trial: Callable[[str, Callable[[], Any]], float], n_bins: int) -> None:
-        """Try trees of both depths; for regression, on the base that suits shallow ones best."""
-        shallow, deep = _DEPTHS
-        settings: dict[str, Any] = {"n_bins": n_bins, "seed": self.seed}
-        if self.n_classes is not None:
-            for depth in _DEPTHS:
-                trees = partial(ObliviousBoosting, depth, n_classes=self.n_classes, **settings)
-                trial(f"trees of depth {depth}", trees)
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    candidate: Candidate
+    learner: Learner
+    trace: TrainingTrace
+
+
+class _Contest:
+    """Candidates trained on the same rows."""
+
+    def __init__(
+        self,
+        settings: AutoLearner,
+        train: Rows,
+        stopping: Rows,
+        rule: StoppingRule,
+        max_steps: int,
+    ) -> None:
+        self.entries: list[_Entry] = []
+        self._settings = settings
+        self._train, self._stopping = train, stopping
+        self._rule, self._max_steps = rule, max_steps
+
+    @property
+    def ranking(self) -> list[_Entry]:
+        """The entries, lowest stopping loss first."""
+        return sorted(self.entries, key=lambda entry: entry.candidate.loss)
+
+    def run(self, names: list[str] | None) -> None:
+        """Train the candidates of these names; by default all that are worth trying.
+
+        Of trees for a regression those of the deeper kind are tried on one base only, the one
+        that suits shallow ones best.
+        """
+        candidates = self._candidates()
+        if names is not None:
+            for name in names:
+                self._try(name, candidates[name])
             return
-        losses = {
-            base: trial(
-                f"trees of depth {shallow}, base {base}",
-                partial(BasedBoosting, base, depth=shallow, **settings),
+        for name, make in candidates.items():
+            if not name.startswith(_DEEP) or self._settings.n_classes is not None:
+                self._try(name, make)
+        if self._settings.n_classes is None:
+            shallow = next(
+                entry.candidate.name
+                for entry in self.ranking
+                if entry.candidate.name.startswith(_SHALLOW)
             )
-            for base in BASES
-        }
-        base = min(losses, key=lambda name: losses[name])
-        based = partial(BasedBoosting, base, depth=deep, **settings)
-        trial(f"trees of depth {deep}, base {base}", based)
+            name = shallow.replace(_SHALLOW, _DEEP)
+            self._try(name, candidates[name])
 
-    def _try_kernel(self, trial: Callable[[str, Callable[[], Any]], float]) -> None:
-        trial("kernel machine", lambda: _KernelCandidate(self.n_classes, self.seed))
+    def _candidates(self) -> dict[str, Callable[[], Any]]:
+        settings = self._settings
+        # As many bins as rows can fill; more cost time and find the same splits.
+        n_bins = next(bins for most, bins in _BINS if len(self._train) <= most)
+        shared: dict[str, Any] = {"n_bins": n_bins, "seed": settings.seed}
+        found: dict[str, Callable[[], Any]] = {}
+        for kind, depth in ((_SHALLOW, 3), (_DEEP, 6)):
+            if settings.n_classes is not None:
+                found[kind] = partial(
+                    ObliviousBoosting, depth, n_classes=settings.n_classes, **shared
+                )
+                continue
+            for base in BASES:
+                found[f"{kind}, base {base}"] = partial(BasedBoosting, base, depth=depth, **shared)
+        found["kernel machine"] = partial(_KernelCandidate, settings.n_classes, settings.seed)
+        return found
+
+    def _try(self, name: str, make: Callable[[], Any]) -> None:
+        started = perf_counter()
+        learner = make()
+        train, stopping = self._train, self._stopping
+        if isinstance(learner, BindsRows):
+            X_train, X_stopping = learner.bind(train.X, stopping.X)
+            train, stopping = replace(train, X=X_train), replace(stopping, X=X_stopping)
+        trained, trace = train_until(learner, train, stopping, self._rule, self._max_steps)
+        loss = stopping_loss(trained, stopping, trained.predict(stopping.X))
+        candidate = Candidate(name, loss, perf_counter() - started)
+        self.entries.append(_Entry(candidate, trained, trace))
+
+
+def _some(rows: Rows) -> Rows:
+    """Return at most as many rows as a race is run on, evenly spaced."""
+    numbers = np.arange(len(rows))[:: -(-len(rows) // _RACED_ROWS)]
+    return rows.at(numbers)
 
 
 class _KernelCandidate:

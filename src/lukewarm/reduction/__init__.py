@@ -9,7 +9,7 @@ from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction._path_trace import PathTrace
 from lukewarm.reduction._projection import Projection
-from lukewarm.reduction._registry import METHODS, as_reduction, check_suits
+from lukewarm.reduction._registry import METHODS, as_reduction, check_suits, method_for
 from lukewarm.reduction._retrain import Retrain
 from lukewarm.reduction._sketch import KernelSketch
 
@@ -32,4 +32,5 @@ __all__ = [
     "as_reduction",
     "check_suits",
     "constant_model",
+    "method_for",
 ]

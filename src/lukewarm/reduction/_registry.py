@@ -8,6 +8,7 @@ from math import ceil
 
 from lukewarm._validation import check_choice
 from lukewarm.learners import Learner
+from lukewarm.measures import Huber, NegMAE, Pinball
 from lukewarm.reduction._base import Reduction
 from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
@@ -28,7 +29,7 @@ _KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
     "kernel_ridge": lambda rule, max_steps: KernelRidge(),
     "one_step": lambda rule, max_steps: OneStep(),
 }
-METHODS = tuple(_KNOWN)
+METHODS = ("auto", *_KNOWN)
 
 
 def as_reduction(
@@ -47,11 +48,23 @@ def as_reduction(
     """
     if not isinstance(method, str) and isinstance(method, Reduction):
         return method
-    make = _KNOWN[check_choice("method", method, _KNOWN)]
+    make = _KNOWN[check_choice("method", method, METHODS)]
     if make is EarlyStopping and stride != 1 and isinstance(rule, Patience):
         waiting = replace(rule, patience=ceil(rule.patience / max(stride, 1.0)))
         return EarlyStopping(waiting, max_steps, stride=stride)
     return make(rule, max_steps)
+
+
+def method_for(learner: Learner) -> str:
+    """Return the name of the best way for this learner: what "auto" stands for.
+
+    Projection, wherever predictions are means. A quantile of the other features is no average of
+    quantiles, so models of quantiles and absolute errors are trained further, or anew.
+    """
+    measure = getattr(learner, "measure", None)
+    if not isinstance(measure, NegMAE | Pinball | Huber):
+        return "projection"
+    return "early_stopping" if getattr(learner, "can_warm_start", True) else "retrain"
 
 
 def check_suits(reduction: Reduction, learner: Learner) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Vector
 from lukewarm.data import Removal, Rows
@@ -162,16 +161,10 @@ class Regressions:
 def _set_aside(rows: Rows) -> tuple[Rows, Rows]:
     """Return three quarters of the rows, and the others to stop by."""
     is_stopping = np.arange(len(rows)) % 4 == 3
-    return tuple(_chosen(rows, np.flatnonzero(mask)) for mask in (~is_stopping, is_stopping))  # type: ignore[return-value]
-
-
-def _chosen(rows: Rows, numbers: np.ndarray) -> Rows:
-    X = rows.X.iloc[numbers] if isinstance(rows.X, pd.DataFrame) else rows.X[numbers]
-    weights = None if rows.weights is None else rows.weights[numbers]
-    return Rows(X, rows.y[numbers], weights)
+    return rows.at(np.flatnonzero(~is_stopping)), rows.at(np.flatnonzero(is_stopping))
 
 
 def _at_most(rows: Rows) -> Rows:
     """Return at most so many rows, evenly spaced."""
     numbers = np.arange(len(rows))[:: -(-len(rows) // _MOST_ROWS)]
-    return rows if len(numbers) == len(rows) else _chosen(rows, numbers)
+    return rows if len(numbers) == len(rows) else rows.at(numbers)
