@@ -32,7 +32,7 @@ from lukewarm.learners import (
     share_set_aside,
     weights_by_code,
 )
-from lukewarm.parallel import run_jobs
+from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import (
     FoldedStopping,
     Reduction,
@@ -305,13 +305,16 @@ class ImportanceEstimator(BaseEstimator):
             retrains = isinstance(reduction, Retrain)
             full_models = [trained.for_retraining(problem) if retrains else trained]
         else:
-            full_models = run_jobs(
-                lambda job: train_full(seen, *job, rule, max_steps, fill, keeps_table=keeps_table),
-                list(zip(runs.splits, learners, strict=True)),
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                description="full models",
-            )
+            with blas_for(len(problem.y)):
+                full_models = run_jobs(
+                    lambda job: train_full(
+                        seen, *job, rule, max_steps, fill, keeps_table=keeps_table
+                    ),
+                    list(zip(runs.splits, learners, strict=True)),
+                    n_jobs=self.n_jobs,
+                    verbose=self.verbose,
+                    description="full models",
+                )
         return Prepared(
             problem,
             full_models,

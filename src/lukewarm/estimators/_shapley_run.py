@@ -11,7 +11,7 @@ import numpy as np
 from lukewarm._typing import FeatureSet, Vector
 from lukewarm.estimators._base import Prepared
 from lukewarm.evaluation import EvaluationPlan
-from lukewarm.parallel import run_jobs
+from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.results import ImportanceWarning
 from lukewarm.shapley import (
     Fit,
@@ -135,13 +135,14 @@ class ShapleyRun:
         return FittedCoalition(skills, n_steps, sum(each.seconds for each in outcomes))
 
     def _run(self, fit: Fit, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
-        return run_jobs(
-            fit,
-            removed,
-            n_jobs=self._n_jobs,
-            verbose=self._verbose,
-            description=f"coalitions{self._expected}",
-        )
+        with blas_for(len(self._prepared.problem.y)):
+            return run_jobs(
+                fit,
+                removed,
+                n_jobs=self._n_jobs,
+                verbose=self._verbose,
+                description=f"coalitions{self._expected}",
+            )
 
     def _make_proxies(self) -> list[ProxyGame]:
         problem = self._prepared.problem

@@ -17,7 +17,7 @@ from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
 from lukewarm.measures import Measure
-from lukewarm.parallel import run_jobs
+from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import Reduction
 from lukewarm.results import ImportanceResult, MeasureValue, warn_of
 
@@ -211,13 +211,14 @@ class VariableImportance(ImportanceEstimator):
         if self.screen is not None:
             sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
         compared: list[FeatureSet] = [(), *sets.values()]
-        outcomes = run_jobs(
-            lambda job: prepared.outcome(*job),
-            list(product(range(len(prepared.full_models)), compared)),
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            description="feature sets",
-        )
+        with blas_for(len(problem.y)):
+            outcomes = run_jobs(
+                lambda job: prepared.outcome(*job),
+                list(product(range(len(prepared.full_models)), compared)),
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                description="feature sets",
+            )
         # One row per compared set, one column per full model.
         by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
         swaps = self.swap_roles and prepared.inference == "split"
