@@ -23,6 +23,7 @@ from lukewarm.shapley import (
     Solution,
     as_proxy,
     is_exhaustive,
+    least_coalitions,
     numeric_design,
     solve,
 )
@@ -93,7 +94,7 @@ class ShapleyRun:
     def grow_until(self, tolerance: float) -> Solution:
         """Fit coalitions until the sampling error is below `tolerance` times the range."""
         n_players = self.game.n_players
-        asked = self.n_coalitions or max(4 * n_players, 2 * n_players + 10)
+        asked = self.n_coalitions or max(self._least, 2 * n_players + 10)
         while True:
             solution = self.grow(asked)
             reached = self._checkpoint(solution).relative_error
@@ -113,19 +114,23 @@ class ShapleyRun:
     def history(self) -> list[Checkpoint]:
         """Return what was known after fewer fits: the same solver on the first coalitions."""
         sizes = [self.n_coalitions]
-        least = 4 * self.game.n_players
-        while len(sizes) < _HISTORY_POINTS and _HISTORY_RATIO * sizes[0] >= least:
+        while len(sizes) < _HISTORY_POINTS and _HISTORY_RATIO * sizes[0] >= self._least:
             sizes.insert(0, int(_HISTORY_RATIO * sizes[0]))
         if self.solver == "exact" or is_exhaustive(self.game.n_players, self.n_coalitions):
             sizes = [self.n_coalitions]
         return [self._checkpoint(self._solve(size)) for size in sizes]
+
+    @property
+    def _least(self) -> int:
+        """Coalitions below which errors are so wide that no run should begin or end there."""
+        return max(4 * self.game.n_players, least_coalitions(self.solver, self.game.n_players))
 
     def _solve(self, n_coalitions: int, number: int = 0) -> Solution:
         game = self.game.of_measure(number)
         return solve(game, self.solver, n_coalitions, self._sampling_seed, self._proxies)
 
     def _checkpoint(self, solution: Solution) -> Checkpoint:
-        values = solution.weights @ self.game.of_measure(0).values(solution.coalitions)
+        values = solution.shapley_of(self.game.of_measure(0).values(solution.coalitions))
         return Checkpoint(len(solution.coalitions) - 2, values, solution.standard_error)
 
     def _fit(self, removed: FeatureSet) -> FittedCoalition:

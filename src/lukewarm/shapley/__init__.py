@@ -4,8 +4,10 @@ from lukewarm.shapley._estimate import (
     SOLVERS,
     ShapleyEstimate,
     as_proxy,
+    check_enough_coalitions,
     estimate,
     is_exhaustive,
+    least_coalitions,
     solve,
 )
 from lukewarm.shapley._exact import check_exact_is_feasible, exact
@@ -24,10 +26,12 @@ __all__ = [
     "ShapleyEstimate",
     "Solution",
     "as_proxy",
+    "check_enough_coalitions",
     "check_exact_is_feasible",
     "estimate",
     "exact",
     "is_exhaustive",
+    "least_coalitions",
     "numeric_design",
     "solve",
 ]
