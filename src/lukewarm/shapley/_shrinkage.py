@@ -139,9 +139,11 @@ class _Posterior:
         self._variances = np.zeros(len(r))
         self._variances[: len(singular)] = singular**2
         self._slopes = right[: len(singular)].T * singular
-        # Shapley values of the features' directions, of what the axes show of them, and of what
-        # only the pairs themselves show.
-        self._loadings = features.shapley @ right.T
+        # Shapley values of the features' directions (those no pair shows apart), of what the axes
+        # show of them, and of what only the pairs themselves show.
+        self._loadings = features.shapley @ right[: len(singular)].T
+        hidden = features.shapley @ right[len(singular) :].T
+        self._unshown = hidden @ hidden.T
         self._of_features = features.shapley @ self._slopes
         self._own = sample.shapley_weights @ left
         totals = self._variances[:, np.newaxis] + _NOISES
@@ -174,9 +176,8 @@ class _Posterior:
         """
         n_shown = self._of_features.shape[1]
         total = self._variances + noise
-        kept = np.ones(self._loadings.shape[1])
-        kept[:n_shown] = noise / total[:n_shown]
-        of_features = (self._loadings * kept) @ self._loadings.T
+        of_features = (self._loadings * (noise / total[:n_shown])) @ self._loadings.T
+        of_features += self._unshown
         cross = self._of_features / total[:n_shown] @ self._own[:, :n_shown].T
         unseen = _variance_of_noise(len(self._own)) - noise * (self._own / total) @ self._own.T
         return of_features + noise * (unseen - cross - cross.T)
