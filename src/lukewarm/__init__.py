@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 from lukewarm._version import __version__
 
 if TYPE_CHECKING:
-    from lukewarm import datasets, shapley
-    from lukewarm.estimators import PrecisionWarning, ShapleyImportance, VariableImportance
-    from lukewarm.evaluation import NearZeroWarning, importance_from_predictions
+    from lukewarm import datasets, exceptions, shapley
+    from lukewarm.estimators import ShapleyImportance, VariableImportance
+    from lukewarm.evaluation import importance_from_predictions
+    from lukewarm.exceptions import ImportanceWarning, NearZeroWarning, PrecisionWarning
     from lukewarm.plotting import (
         plot_comparison,
         plot_convergence,
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     )
     from lukewarm.results import (
         ImportanceResult,
-        ImportanceWarning,
         MeasureValue,
         ShapleyResult,
         TrainingTrace,
@@ -36,6 +36,7 @@ __all__ = [
     "VariableImportance",
     "__version__",
     "datasets",
+    "exceptions",
     "importance_from_predictions",
     "plot_comparison",
     "plot_convergence",
@@ -48,10 +49,10 @@ __all__ = [
 # Public names load their rooms when first used, so that the import itself takes no time.
 _ROOM_OF = {
     "ImportanceResult": "results",
-    "ImportanceWarning": "results",
+    "ImportanceWarning": "exceptions",
     "MeasureValue": "results",
-    "NearZeroWarning": "evaluation",
-    "PrecisionWarning": "estimators",
+    "NearZeroWarning": "exceptions",
+    "PrecisionWarning": "exceptions",
     "ShapleyImportance": "estimators",
     "ShapleyResult": "results",
     "TrainingTrace": "results",
@@ -63,7 +64,16 @@ _ROOM_OF = {
     "plot_shapley": "plotting",
     "plot_trace": "plotting",
 }
-_ROOMS = ("datasets", "inference", "learners", "measures", "reduction", "shapley", "stopping")
+_ROOMS = (
+    "datasets",
+    "exceptions",
+    "inference",
+    "learners",
+    "measures",
+    "reduction",
+    "shapley",
+    "stopping",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,21 +12,14 @@ from sklearn.base import is_classifier
 
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number, check_weights
+from lukewarm._warnings import warn_user
 from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target
 from lukewarm.evaluation import check_measure, encode_classes
+from lukewarm.exceptions import SeenRowsWarning, UntrainedWarning
 from lukewarm.learners import Learner
 from lukewarm.measures import Measure, as_measure, needs_classes
-from lukewarm.results import ImportanceWarning
 
 _MINIMUM_ROWS_PER_CLASS = 5
-
-
-class SeenRowsWarning(ImportanceWarning):
-    """A trained model is evaluated on rows it may have been trained on."""
-
-
-class UntrainedWarning(ImportanceWarning):
-    """The full model is no better than before its first step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,22 +120,20 @@ def _check_class_sizes(codes: Vector, n_classes: int) -> None:
 
 def warn_seen_rows() -> None:
     """Warn that evaluation rows drawn from X may have trained the model."""
-    warnings.warn(
+    warn_user(
         "the evaluation rows are drawn from X; if the model was trained on them, its skill and the "
         "importances are overstated. Pass rows it has not seen as X_eval and y_eval.",
         SeenRowsWarning,
-        stacklevel=4,
     )
 
 
 def warn_untrained(n_steps: int) -> None:
     """Warn that `n_steps` steps of training did not improve a full model."""
-    warnings.warn(
+    warn_user(
         f"the full model is no better on the stopping rows after {n_steps} steps than before the "
         "first, so it was left untrained and the importances mean nothing. Raise patience, or "
         "lower the model's learning rate.",
         UntrainedWarning,
-        stacklevel=4,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,10 +9,11 @@ import numpy as np
 
 from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Vector
+from lukewarm._warnings import warn_user
 from lukewarm.estimators._base import Prepared
 from lukewarm.evaluation import skill_on_parts
+from lukewarm.exceptions import PrecisionWarning
 from lukewarm.parallel import run_jobs
-from lukewarm.results import ImportanceWarning
 from lukewarm.shapley import (
     Fit,
     FittedCoalition,
@@ -34,10 +34,6 @@ _LEAST_GROWTH = 1.25
 _MOST_PROXY_COLUMNS = 200
 _HISTORY_POINTS = 8
 _HISTORY_RATIO = 0.7
-
-
-class PrecisionWarning(ImportanceWarning):
-    """The evaluation rows are too few for the precision asked for, however many coalitions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,12 +178,11 @@ def warn_imprecise(data_error: Vector, values: Vector, tolerance: float) -> None
     """Warn when the evaluation rows leave more error than `tolerance` times the range."""
     allowed = tolerance * spread_of(values)
     if data_error.max() > allowed:
-        warnings.warn(
+        warn_user(
             f"the evaluation rows leave standard errors up to {data_error.max():.3g} where the "
             f"tolerance allows {allowed:.3g}; more coalitions cannot lower them. Use more rows, "
             "or cross_fit to evaluate every row.",
             PrecisionWarning,
-            stacklevel=3,
         )
 
 

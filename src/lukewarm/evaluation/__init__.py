@@ -4,11 +4,11 @@ from lukewarm.evaluation._checks import check_measure, encode_classes
 from lukewarm.evaluation._importance import importance_from_predictions
 from lukewarm.evaluation._predictions import (
     EvaluationPredictions,
-    NearZeroWarning,
     near_zero,
     warn_near_zero,
 )
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
+from lukewarm.exceptions import NearZeroWarning
 
 __all__ = [
     "INFERENCES",

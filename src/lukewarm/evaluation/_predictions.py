@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from lukewarm._typing import Prediction, Vector
+from lukewarm._warnings import warn_user
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
+from lukewarm.exceptions import NearZeroWarning
 from lukewarm.measures import Measure
-from lukewarm.results import ImportanceResult, ImportanceWarning, MeasureValue
+from lukewarm.results import ImportanceResult, MeasureValue
 
 _NEGLIGIBLE = 0.1
-
-
-class NearZeroWarning(ImportanceWarning):
-    """An importance so near zero that its paired interval cannot be relied on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +71,10 @@ def warn_near_zero(names: tuple[str, ...], is_near: np.ndarray, inference: str) 
     near = [name for name, each in zip(names, is_near, strict=True) if each]
     if near and inference == "paired":
         listed = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
-        warnings.warn(
+        warn_user(
             f"the paired intervals of {listed} reach zero, or lie so near it that they are not "
             'valid; use inference="split" to test whether an importance is zero.',
             NearZeroWarning,
-            stacklevel=3,
         )
 
 

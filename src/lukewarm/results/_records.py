@@ -10,10 +10,6 @@ from lukewarm._typing import Vector
 from lukewarm.inference import p_value, standard_error, wald_interval
 
 
-class ImportanceWarning(UserWarning):
-    """A doubt about the statistics of a result, never about the code."""
-
-
 @dataclass(frozen=True, eq=False)
 class MeasureValue:
     """A measure's value with the influence value of every evaluation row.
