@@ -11,20 +11,17 @@ from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Vector
 from lukewarm._warnings import warn_user
 from lukewarm.estimators._base import Prepared
+from lukewarm.estimators._linear_game import LinearGame, numeric_design
+from lukewarm.estimators._model_game import Fit, FittedCoalition, ModelGame
 from lukewarm.evaluation import skill_on_parts
 from lukewarm.exceptions import PrecisionWarning
 from lukewarm.parallel import run_jobs
 from lukewarm.shapley import (
-    Fit,
-    FittedCoalition,
-    LinearGame,
-    ModelGame,
     ProxyGame,
     Solution,
     as_proxy,
     is_exhaustive,
     least_coalitions,
-    numeric_design,
     solve,
 )
 
