@@ -38,7 +38,7 @@ _NOISES = np.logspace(-12, 2, 29)
 # likelihood: half the logarithm of this, about 3.5.
 _PROXY_VARIANCE = 1e3
 # What only one pair shows is not independent in real games: interactions of three and more players
-# look additive where the coalitions are very small or very large. Without this factor 95 % intervals
+# look additive where the coalitions are very small or very large. Without this, 95 % intervals
 # covered 82 % in the worst mix tried (12 players, a saturating game, another one as proxy), with it
 # 92 %. It was chosen on such games; docs/shapley.md says what games of other kinds showed.
 _CAUTION = 2.0
