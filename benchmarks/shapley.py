@@ -25,7 +25,8 @@ from matplotlib import pyplot as plt
 import lukewarm as lw
 from lukewarm.data import split_rows
 from lukewarm.datasets import LinearGaussianDataset
-from lukewarm.shapley import LinearGame, ProxyGame, solve
+from lukewarm.estimators._linear_game import LinearGame
+from lukewarm.shapley import ProxyGame, solve
 from lukewarm.shapley._coalitions import all_membership, as_coalition
 from lukewarm.shapley._exact import shapley_of_table
 from lukewarm.shapley._sampling import marginal_draws

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 from lukewarm._version import __version__
 
 if TYPE_CHECKING:
-    from lukewarm import datasets, shapley
-    from lukewarm.estimators import (
-        PrecisionWarning,
-        ShapleyImportance,
-        TaskWarning,
-        VariableImportance,
-    )
+    from lukewarm import datasets, exceptions, shapley
+    from lukewarm.estimators import ShapleyImportance, VariableImportance
     from lukewarm.evaluation import importance_from_predictions
+    from lukewarm.exceptions import (
+        HealthWarning,
+        ImportanceWarning,
+        NearZeroWarning,
+        PrecisionWarning,
+        TaskWarning,
+    )
     from lukewarm.plotting import (
         plot_comparison,
         plot_convergence,
@@ -22,11 +24,8 @@ if TYPE_CHECKING:
         plot_trace,
     )
     from lukewarm.results import (
-        HealthWarning,
         ImportanceResult,
-        ImportanceWarning,
         MeasureValue,
-        NearZeroWarning,
         Remark,
         ShapleyResult,
         TrainingTrace,
@@ -47,6 +46,7 @@ __all__ = [
     "VariableImportance",
     "__version__",
     "datasets",
+    "exceptions",
     "importance_from_predictions",
     "plot_comparison",
     "plot_convergence",
@@ -58,16 +58,16 @@ __all__ = [
 
 # Public names load their rooms when first used, so that the import itself takes no time.
 _ROOM_OF = {
-    "HealthWarning": "results",
+    "HealthWarning": "exceptions",
     "ImportanceResult": "results",
-    "ImportanceWarning": "results",
+    "ImportanceWarning": "exceptions",
     "MeasureValue": "results",
-    "NearZeroWarning": "results",
-    "PrecisionWarning": "estimators",
+    "NearZeroWarning": "exceptions",
+    "PrecisionWarning": "exceptions",
     "Remark": "results",
     "ShapleyImportance": "estimators",
     "ShapleyResult": "results",
-    "TaskWarning": "estimators",
+    "TaskWarning": "exceptions",
     "TrainingTrace": "results",
     "VariableImportance": "estimators",
     "importance_from_predictions": "evaluation",
@@ -77,7 +77,16 @@ _ROOM_OF = {
     "plot_shapley": "plotting",
     "plot_trace": "plotting",
 }
-_ROOMS = ("datasets", "inference", "learners", "measures", "reduction", "shapley", "stopping")
+_ROOMS = (
+    "datasets",
+    "exceptions",
+    "inference",
+    "learners",
+    "measures",
+    "reduction",
+    "shapley",
+    "stopping",
+)
 
 
 def __getattr__(name: str) -> Any:

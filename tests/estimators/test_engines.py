@@ -21,8 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import lukewarm as lw
-from lukewarm.estimators._problem import SeenRowsWarning
 from lukewarm.estimators._quality import note_on_gap
+from lukewarm.exceptions import SeenRowsWarning
 from lukewarm.learners.boosting import ObliviousBoostingRegressor
 from lukewarm.results import UntrainedWarning
 

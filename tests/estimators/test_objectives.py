@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lukewarm as lw
-from lukewarm.estimators._problem import UnknownLossWarning
+from lukewarm.exceptions import UnknownLossWarning
 from lukewarm.results import HealthWarning, UntrainedWarning
 
 pytestmark = [

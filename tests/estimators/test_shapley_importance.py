@@ -5,6 +5,7 @@ from sklearn.base import clone
 
 import lukewarm as lw
 from lukewarm.learners import ObliviousBoosting
+from lukewarm.shapley import least_coalitions
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning"),
@@ -56,7 +57,7 @@ def test_every_solver_is_efficient_and_near_exact(linear, solver):
 
 
 def test_empty_coalition_is_the_mean_of_the_training_rows(linear):
-    result = fit(linear, method="retrain", n_coalitions=10).result_
+    result = fit(linear, method="retrain", n_coalitions=12).result_
     # neg_mse of a constant: about minus the variance of y.
     assert result.value_of(()).value == pytest.approx(-np.var(linear.y), rel=0.2)
 
@@ -72,10 +73,10 @@ def test_n_jobs_changes_no_number(linear, options):
 
 @pytest.mark.parametrize("solver", ["regression_adjusted", "kernel", "permutation", "marginal"])
 def test_fit_more_equals_one_longer_run(linear, solver):
-    grown = fit(linear, solver=solver, n_coalitions=24)
+    grown = fit(linear, solver=solver, n_coalitions=36)
     before = grown.result_.shapley_value
-    grown.fit_more(20)
-    whole = fit(linear, solver=solver, n_coalitions=44)
+    grown.fit_more(18)
+    whole = fit(linear, solver=solver, n_coalitions=54)
     assert not np.array_equal(before, whole.result_.shapley_value)
     assert grown.result_.coalitions == whole.result_.coalitions
     np.testing.assert_array_equal(grown.result_.shapley_value, whole.result_.shapley_value)
@@ -222,11 +223,35 @@ def test_parameters_obey_scikit_learn():
         ({"solver": "exact", "n_coalitions": 10}, "fits every coalition; leave out n_coalitions"),
         ({"solver": "shap"}, "solver must be one of 'auto', 'exact'"),
         ({"tolerance": 0.0}, "tolerance must be greater than 0"),
+        ({"n_coalitions": 11}, "n_coalitions must be at least 12 for the solver 'regression_adj"),
+        ({"solver": "marginal", "n_coalitions": 20}, "n_coalitions must be at least 36"),
     ],
 )
 def test_refuses_what_contradicts_itself(linear, options, message):
     with pytest.raises(ValueError, match=message):
         fit(linear, **options)
+
+
+def test_refuses_too_few_coalitions_before_it_trains(linear):
+    class Untrainable(ObliviousBoosting):
+        def advance(self, *arguments, **options):
+            raise AssertionError("trained")
+
+    with pytest.raises(ValueError, match="n_coalitions must be at least 12"):
+        fit(linear, model=Untrainable(), n_coalitions=8)
+
+
+@pytest.mark.parametrize("solver", ["regression_adjusted", "kernel", "permutation", "marginal"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_fewest_coalitions_give_sane_values_and_honest_errors(linear, solver, seed):
+    exact = fit(linear).result_
+    few = least_coalitions(solver, 6)
+    result = fit(linear, solver=solver, n_coalitions=few, random_state=seed).result_
+    assert result.shapley_value.sum() == pytest.approx(gain_of(result), abs=1e-10)
+    # Another seed has another split and model: the data errors of both count.
+    allowed = 4 * np.hypot(result.standard_error, exact.standard_error)
+    assert (np.abs(result.shapley_value - exact.shapley_value) <= allowed).all()
+    assert np.abs(result.shapley_value).max() <= 2 * gain_of(result)
 
 
 def test_refuses_to_enumerate_many_features():

@@ -3,7 +3,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from lukewarm.shapley import LinearGame, as_proxy, estimate, exact
+from lukewarm.shapley import as_proxy, estimate, exact, least_coalitions
 from lukewarm.shapley._adjusted import regression_adjusted
 from lukewarm.shapley._coalitions import all_membership, as_coalition, as_membership
 from lukewarm.shapley._contributions import mean_contributions
@@ -13,6 +13,7 @@ from lukewarm.shapley._least_squares import constrained_map
 from lukewarm.shapley._pairs import PairSample
 from lukewarm.shapley._proxy import ProxyGame
 from lukewarm.shapley._sampling import complement_pairs, take_units
+from lukewarm.shapley._solution import small_sample_factor
 
 SAMPLED = ("regression_adjusted", "kernel", "permutation", "marginal")
 
@@ -89,7 +90,7 @@ def test_regression_adjusted_is_exact_once_the_draws_exhaust_the_pairs():
 @pytest.mark.parametrize("sampler", SAMPLED)
 def test_is_efficient_however_few_coalitions(sampler):
     table = saturating_table(8)
-    shapley = estimate(game_of(table), 8, 40, sampler, random_state=3)
+    shapley = estimate(game_of(table), 8, least_coalitions(sampler, 8), sampler, random_state=3)
     assert shapley.values.sum() == pytest.approx(table[-1] - table[0], abs=1e-10)
 
 
@@ -111,7 +112,9 @@ def test_stated_errors_match_the_spread_over_seeds(sampler):
     values, errors = estimates(table, sampler, 120, n_seeds=300)
     stated = np.sqrt(np.mean(np.square(errors)))
     seen = np.sqrt(np.mean(np.square(values - shapley_of_table(table))))
-    assert stated == pytest.approx(seen, rel=0.15)
+    # 120 coalitions hold seven units or more; their errors are widened by Student's quantile.
+    widened = np.sqrt(small_sample_factor(6)) if sampler in ("permutation", "marginal") else 1.0
+    assert 0.85 * seen <= stated <= 1.15 * widened * seen
 
 
 @pytest.mark.parametrize("sampler", SAMPLED)
@@ -177,19 +180,23 @@ def test_the_same_seed_gives_the_same_values(sampler):
 
 
 @pytest.mark.parametrize("sampler", SAMPLED)
-def test_sixty_players_and_two_hundred_coalitions(sampler):
+def test_sixty_players_and_few_coalitions(sampler):
     worth = np.arange(60.0)
-    shapley = estimate(lambda kept: worth[list(kept)].sum(), 60, 200, sampler, random_state=0)
-    assert shapley.n_coalitions <= 200
+    few = max(200, least_coalitions(sampler, 60))
+    shapley = estimate(lambda kept: worth[list(kept)].sum(), 60, few, sampler, random_state=0)
+    assert shapley.n_coalitions <= few
     np.testing.assert_allclose(shapley.values, worth, atol=1e-6)
 
 
 def test_thousands_of_players_do_not_overflow():
     worth = np.zeros(1500)
     worth[:3] = 5.0
-    shapley = estimate(lambda kept: worth[list(kept)].sum(), 1500, 60, random_state=0)
-    assert np.isfinite(shapley.values).all()
-    assert shapley.values.sum() == pytest.approx(15)
+    game = FunctionGame(lambda kept: worth[list(kept)].sum(), 1500)
+    # Fewer pairs than `estimate` would allow; the arithmetic is the same.
+    units = take_units(complement_pairs, 1500, 60, np.random.default_rng(0))
+    solution = regression_adjusted(game, units)
+    assert np.isfinite(solution.standard_error).all()
+    assert solution.shapley_of(game.values(solution.coalitions)).sum() == pytest.approx(15)
 
 
 def test_default_solver_beats_the_others_at_equal_fits():
@@ -230,10 +237,7 @@ def test_a_useless_proxy_changes_nothing():
 def test_a_proxy_of_many_players_brings_its_own_error():
     n_players = 14
     generator = np.random.default_rng(0)
-    X = generator.normal(size=(400, n_players)) @ generator.normal(size=(n_players, n_players))
-    y = X.sum(axis=1) + generator.normal(size=400)
-    judged = np.arange(400) % 2 == 0
-    cheap = LinearGame(X, y[:, None], judged, [(column,) for column in range(n_players)])
+    cheap = FunctionGame(game_of(saturating_table(n_players, roughness=0.1)), n_players)
     truth = ProxyGame.enumerate(cheap).shapley
     proxy = as_proxy(cheap, seed=0)
     error = np.abs(proxy.shapley - truth)
@@ -250,11 +254,6 @@ def test_membership_of_coalitions():
     rows = all_membership(4)
     coalitions = [as_coalition(row) for row in rows]
     np.testing.assert_array_equal(as_membership(coalitions, 4), rows)
-
-
-def test_refuses_fewer_coalitions_than_one_unit():
-    with pytest.raises(ValueError, match=r"at least 1\d+ for the solver 'permutation'"):
-        estimate(lambda kept: 0.0, 60, 50, "permutation")
 
 
 def test_refuses_an_unknown_sampler():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ import pandas as pd
 
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number, check_weights
+from lukewarm._warnings import warn_user
 from lukewarm.data import (
     FeatureIndex,
     Rows,
@@ -25,19 +25,12 @@ from lukewarm.data import (
 )
 from lukewarm.estimators._task import MINIMUM_ROWS_PER_CLASS, is_classification, warn_of_codes
 from lukewarm.evaluation import check_measure, encode_classes
+from lukewarm.exceptions import SeenRowsWarning, UnknownLossWarning
 from lukewarm.learners import Learner
 from lukewarm.measures import Measure, NegMSE, as_measure
-from lukewarm.results import ImportanceWarning, Remark
+from lukewarm.results import Remark
 
 _DEFAULT_MEASURE = NegMSE()
-
-
-class SeenRowsWarning(ImportanceWarning):
-    """A trained model is evaluated on rows it may have been trained on."""
-
-
-class UnknownLossWarning(ImportanceWarning):
-    """A model is stopped by another loss than the one it is trained on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,22 +173,20 @@ def _check_class_sizes(codes: Vector, n_classes: int) -> None:
 
 def warn_seen_rows() -> None:
     """Warn that evaluation rows drawn from X may have trained the model."""
-    warnings.warn(
+    warn_user(
         "the evaluation rows are drawn from X; if the model was trained on them, its skill and the "
         "importances are overstated. Pass rows it has not seen as X_eval and y_eval.",
         SeenRowsWarning,
-        stacklevel=4,
     )
 
 
 def warn_unknown_loss() -> None:
     """Warn that a model is stopped by another loss than it is trained on."""
-    warnings.warn(
+    warn_user(
         "the model is trained on a loss of its own that is not known here: when to stop is decided "
         "by squared error, and predictions are taken to be on the scale of y. Name one of the "
         "engine's own losses instead.",
         UnknownLossWarning,
-        stacklevel=4,
     )
 
 

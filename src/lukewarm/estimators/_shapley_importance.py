@@ -16,7 +16,12 @@ from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
 from lukewarm.results import ShapleyResult, warn_of
-from lukewarm.shapley import SOLVERS, Solution, check_exact_is_feasible
+from lukewarm.shapley import (
+    SOLVERS,
+    Solution,
+    check_enough_coalitions,
+    check_exact_is_feasible,
+)
 
 _EXACT_BY_DEFAULT = 10
 _DEFAULT_TOLERANCE = 0.025
@@ -34,7 +39,8 @@ class ShapleyImportance(ImportanceEstimator):
         "regression_adjusted", "kernel", "permutation", "marginal" (the paper's scheme). "auto" is
         exact for up to 10 players with ``model="boosting"``, else "regression_adjusted".
     n_coalitions : int, optional
-        Most reduced models to fit.
+        Most reduced models to fit; at least two per player, for the solvers "permutation" and
+        "marginal" six.
     tolerance : float, optional
         Instead of `n_coalitions`: fit until the standard error of the sampling of coalitions is
         below this share of the range of the Shapley values. 0.025 by default.
@@ -159,6 +165,8 @@ class ShapleyImportance(ImportanceEstimator):
         players = self._feature_sets(problem)
         _check_disjoint(players)
         solver = self._chosen_solver(len(players))
+        if self.n_coalitions is not None:
+            check_enough_coalitions(solver, len(players), self.n_coalitions)
         self._prepared = self._prepare(problem)
         self._players = players
         self._remarks = fit_remarks(

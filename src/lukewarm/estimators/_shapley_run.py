@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lukewarm._typing import FeatureSet, Vector
+from lukewarm._warnings import warn_user
 from lukewarm.estimators._base import Prepared
+from lukewarm.estimators._linear_game import LinearGame, numeric_design
+from lukewarm.estimators._model_game import Fit, FittedCoalition, ModelGame
 from lukewarm.evaluation import EvaluationPlan
+from lukewarm.exceptions import PrecisionWarning
 from lukewarm.parallel import blas_for, run_jobs
-from lukewarm.results import ImportanceWarning
 from lukewarm.shapley import (
-    Fit,
-    FittedCoalition,
-    LinearGame,
-    ModelGame,
     ProxyGame,
     Solution,
     as_proxy,
     is_exhaustive,
-    numeric_design,
+    least_coalitions,
     solve,
 )
 
@@ -32,10 +30,6 @@ _LEAST_GROWTH = 1.25
 _MOST_PROXY_COLUMNS = 200
 _HISTORY_POINTS = 8
 _HISTORY_RATIO = 0.7
-
-
-class PrecisionWarning(ImportanceWarning):
-    """The evaluation rows are too few for the precision asked for, however many coalitions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +85,7 @@ class ShapleyRun:
     def grow_until(self, tolerance: float) -> Solution:
         """Fit coalitions until the sampling error is below `tolerance` times the range."""
         n_players = self.game.n_players
-        asked = self.n_coalitions or max(4 * n_players, 2 * n_players + 10)
+        asked = self.n_coalitions or max(self._least, 2 * n_players + 10)
         while True:
             solution = self.grow(asked)
             reached = self._checkpoint(solution).relative_error
@@ -111,19 +105,23 @@ class ShapleyRun:
     def history(self) -> list[Checkpoint]:
         """Return what was known after fewer fits: the same solver on the first coalitions."""
         sizes = [self.n_coalitions]
-        least = 4 * self.game.n_players
-        while len(sizes) < _HISTORY_POINTS and _HISTORY_RATIO * sizes[0] >= least:
+        while len(sizes) < _HISTORY_POINTS and _HISTORY_RATIO * sizes[0] >= self._least:
             sizes.insert(0, int(_HISTORY_RATIO * sizes[0]))
         if self.solver == "exact" or is_exhaustive(self.game.n_players, self.n_coalitions):
             sizes = [self.n_coalitions]
         return [self._checkpoint(self._solve(size)) for size in sizes]
+
+    @property
+    def _least(self) -> int:
+        """Coalitions below which errors are so wide that no run should begin or end there."""
+        return max(4 * self.game.n_players, least_coalitions(self.solver, self.game.n_players))
 
     def _solve(self, n_coalitions: int, number: int = 0) -> Solution:
         game = self.game.of_measure(number)
         return solve(game, self.solver, n_coalitions, self._sampling_seed, self._proxies)
 
     def _checkpoint(self, solution: Solution) -> Checkpoint:
-        values = solution.weights @ self.game.of_measure(0).values(solution.coalitions)
+        values = solution.shapley_of(self.game.of_measure(0).values(solution.coalitions))
         return Checkpoint(len(solution.coalitions) - 2, values, solution.standard_error)
 
     def _fit(self, removed: FeatureSet) -> FittedCoalition:
@@ -168,10 +166,9 @@ def warn_imprecise(data_error: Vector, values: Vector, tolerance: float) -> None
     """Warn when the evaluation rows leave more error than `tolerance` times the range."""
     allowed = tolerance * spread_of(values)
     if data_error.max() > allowed:
-        warnings.warn(
+        warn_user(
             f"the evaluation rows leave standard errors up to {data_error.max():.3g} where the "
             f"tolerance allows {allowed:.3g}; more coalitions cannot lower them. Use more rows, "
             "or cross_fit to evaluate every row.",
             PrecisionWarning,
-            stacklevel=3,
         )

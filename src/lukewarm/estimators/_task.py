@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,14 @@ from sklearn.base import is_classifier, is_regressor
 
 from lukewarm._typing import Vector
 from lukewarm._validation import check_choice
+from lukewarm._warnings import warn_user
+from lukewarm.exceptions import TaskWarning
 from lukewarm.learners import classifies
 from lukewarm.measures import Measure, needs_classes
-from lukewarm.results import ImportanceWarning
 
 TASKS = ("auto", "regression", "classification")
 MINIMUM_ROWS_PER_CLASS = 5
 _MOST_CODES = 20
-
-
-class TaskWarning(ImportanceWarning):
-    """A target of few whole numbers is taken for a quantity, though it may hold class codes."""
 
 
 def is_classification(task: Any, y: Any, model: Any, measures: tuple[Measure, ...] | None) -> bool:
@@ -63,13 +59,12 @@ def warn_of_codes(
     if len(codes) > _MOST_CODES or counts.min() < MINIMUM_ROWS_PER_CLASS:
         return
     listed = ", ".join(f"{code:g}" for code in codes[:4]) + (", ..." if len(codes) > 4 else "")
-    warnings.warn(
+    warn_user(
         f"y holds only {len(codes)} whole numbers ({listed}) and is taken for a quantity, as for "
         "task='regression'. If they are codes of classes, pass task='classification'; to keep the "
         "numbers, pass task='regression'. On the command line: --task classification, --task "
         "regression.",
         TaskWarning,
-        stacklevel=4,
     )
 
 

@@ -6,7 +6,7 @@ Pure functions, numpy in and out; each names its equation. ``docs/theory.md`` wa
 from importlib import import_module
 from typing import Any
 
-from lukewarm.kernels._activations import KernelWarning
+from lukewarm.exceptions import KernelWarning, TangentWarning
 from lukewarm.kernels._boosting_kernel import boosting_kernel
 from lukewarm.kernels._complexity import (
     critical_radius,
@@ -71,7 +71,6 @@ __all__ = [
 # Torch loads when a tangent kernel is first asked for.
 _LOADED_ON_DEMAND = {
     "TangentMap": "lukewarm.kernels._tangent",
-    "TangentWarning": "lukewarm.kernels._tangent",
     "tangent_kernel": "lukewarm.kernels._tangent",
 }
 

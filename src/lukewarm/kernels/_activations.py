@@ -13,10 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-
-
-class KernelWarning(UserWarning):
-    """A doubt about a number of this room: accuracy not reached, or a step size too large."""
+from lukewarm.exceptions import KernelWarning
 
 
 class Activation(Protocol):

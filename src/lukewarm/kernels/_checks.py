@@ -9,7 +9,7 @@ import numpy as np
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm._validation import check_number, check_vector
-from lukewarm.kernels._activations import KernelWarning
+from lukewarm.exceptions import KernelWarning
 
 # Round-off of a symmetric eigensolver, in units of machine epsilon times the largest eigenvalue.
 _ROUND_OFF_PER_ROW = 16

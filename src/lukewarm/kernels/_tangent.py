@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lukewarm._optional import require
+from lukewarm.exceptions import TangentWarning
 from lukewarm.kernels._tangent_factors import (
     LayerFactor,
     TangentFactors,
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     import torch
 else:
     torch = require("torch", "torch")
-
-
-class TangentWarning(UserWarning):
-    """Something about the module that the tangent kernel leaves out."""
 
 
 class TangentMap:

@@ -1,15 +1,14 @@
 """Frozen records of what was measured: traces, values, importances; to_frame, save and load."""
 
-from lukewarm.results._health import Remark, warn_of
-from lukewarm.results._importance import ImportanceResult
-from lukewarm.results._records import (
+from lukewarm.exceptions import (
     HealthWarning,
     ImportanceWarning,
-    MeasureValue,
     NearZeroWarning,
-    TrainingTrace,
     UntrainedWarning,
 )
+from lukewarm.results._health import Remark, warn_of
+from lukewarm.results._importance import ImportanceResult
+from lukewarm.results._records import MeasureValue, TrainingTrace
 from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [

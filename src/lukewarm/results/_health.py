@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,12 +9,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from lukewarm._typing import Vector
-from lukewarm.results._records import (
-    HealthWarning,
-    MeasureValue,
-    NearZeroWarning,
-    UntrainedWarning,
-)
+from lukewarm._warnings import warn_user
+from lukewarm.exceptions import HealthWarning, NearZeroWarning, UntrainedWarning
+from lukewarm.results._records import MeasureValue
 
 if TYPE_CHECKING:
     from lukewarm.results._importance import ImportanceResult
@@ -98,10 +94,7 @@ def health_line(remarks: Iterable[Remark]) -> str:
 
 
 def warn_of(health: pd.DataFrame) -> None:
-    """Raise one warning that lists the remarks of severity "warning", if there are any.
-
-    To be called by a public method: the warning points to the line that called it.
-    """
+    """Raise one warning that lists the remarks of severity "warning", if there are any."""
     rows = health[health["severity"] == "warning"].to_dict("records")
     serious = [Remark(**{str(key): value for key, value in row.items()}) for row in rows]
     if not serious:
@@ -112,7 +105,7 @@ def warn_of(health: pd.DataFrame) -> None:
         category = UntrainedWarning
     elif names == {"near_zero"}:
         category = NearZeroWarning
-    warnings.warn(_listed(serious), category, stacklevel=3)
+    warn_user(_listed(serious), category)
 
 
 def _listed(remarks: list[Remark]) -> str:

@@ -10,22 +10,6 @@ from lukewarm._typing import Vector
 from lukewarm.inference import p_value, standard_error, wald_interval
 
 
-class ImportanceWarning(UserWarning):
-    """A doubt about the statistics of a result, never about the code."""
-
-
-class HealthWarning(ImportanceWarning):
-    """What a fit found that its reader should know; ``result_.health()`` lists all of it."""
-
-
-class NearZeroWarning(HealthWarning):
-    """A paired test finds an importance so near zero that its p-value cannot be relied on."""
-
-
-class UntrainedWarning(HealthWarning):
-    """The full model is no better than before its first step."""
-
-
 @dataclass(frozen=True, eq=False)
 class MeasureValue:
     """A measure's value with the influence value of every evaluation row.

@@ -126,7 +126,8 @@ class ShapleyResult:
     @property
     def shapley_value(self) -> Vector:
         """Shapley values, shape (p,); they sum to the full model's gain over no feature."""
-        return self.weights @ self.values
+        # A constant shared by all values is taken off first: it could only add round-off.
+        return self.weights @ (self.values - self.values[0])
 
     @cached_property
     def shapley_influence(self) -> Matrix:

@@ -6,14 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 
 from lukewarm._typing import Matrix, Vector
+from lukewarm.shapley._coalitions import log_n_subsets
 from lukewarm.shapley._games import Game
 from lukewarm.shapley._pairs import PairSample, sum_zero_basis
 from lukewarm.shapley._proxy import ProxyGame
-from lukewarm.shapley._sampling import Unit
+from lukewarm.shapley._sampling import Unit, size_law
+from lukewarm.shapley._shrinkage import needs_shrinkage, shrunken_least_squares
 from lukewarm.shapley._smoother import fit_smoother, likeliest_prior
-from lukewarm.shapley._solution import Solution, unknown_covariance
+from lukewarm.shapley._solution import Solution
+
+_ROUND_OFF = 1e-10
+# With more players the pairs are never nearly exhausted, and their number is no float.
+_MOST_COUNTED = 60
 
 
 def regression_adjusted(
@@ -23,6 +30,9 @@ def regression_adjusted(
 
     Notes
     -----
+    Where there are few pairs the estimate is shrunk instead (see
+    :mod:`lukewarm.shapley._shrinkage`).
+
     The proxy is an additive game plus multiples of the `proxies` plus a smooth game fitted to what
     they leave (see :mod:`lukewarm.shapley._smoother`). The correction is the idea of Witter, Liu
     and Musco (2025), with every draw corrected by the proxy fitted to all other draws: the mean
@@ -38,6 +48,8 @@ def regression_adjusted(
     whose Shapley values are estimates add their own.
     """
     sample = PairSample.of(units, game.n_players)
+    if needs_shrinkage(sample):
+        return shrunken_least_squares(game, sample, proxies)
     differences = np.append(*sample.differences(game))
     additive = _KnownGames.additive(sample)
     beyond = _what_is_left(additive)
@@ -50,11 +62,11 @@ def regression_adjusted(
     smoother = fit_smoother(sample, prior.share, known.of_proxies, known.proxy_shapley)
     left_out = smoother.left_out_map @ leaves
     of_pairs = smoother.map[:, :-1]
-    missed, factor = _correction_factors(sample)
+    factor = _correction_factors(sample)
     correction = (sample.shapley_weights - sample.probabilities * of_pairs) * factor
     weights = known.shapley @ fit + smoother.map @ leaves + correction @ left_out
     weights = _made_efficient(weights, game.n_players)
-    covariance = _sampling_covariance(of_pairs, left_out @ differences, missed)
+    covariance = _sampling_covariance(of_pairs, left_out @ differences, _chance_of_missing(sample))
     multiples = (fit[game.n_players :] + smoother.proxy_map @ leaves) @ differences
     for multiple, proxy_covariance in zip(multiples, known.proxy_covariances, strict=True):
         covariance = covariance + multiple**2 * proxy_covariance
@@ -92,13 +104,18 @@ class _KnownGames:
     def joined_by(
         self, sample: PairSample, proxies: Sequence[ProxyGame], beyond: Matrix
     ) -> _KnownGames:
-        """Return these games and what is left of the proxies, scaled to a mean square of 1."""
+        """Return these games and what is left of the proxies, scaled to a mean square of 1.
+
+        Of a proxy that is additive itself only round-off is left, and it stays out.
+        """
         fit = _least_squares(self.differences)
         columns, shapley, covariances = [self.differences], [self.shapley], []
         for proxy in proxies:
             whole = np.append(*sample.differences(proxy))
             rest = beyond @ whole
-            scale = max(float(np.sqrt(np.mean(rest**2))), np.finfo(float).tiny)
+            scale = float(np.sqrt(np.mean(rest**2)))
+            if scale <= _ROUND_OFF * np.abs(whole).max():
+                continue
             columns.append(rest[:, np.newaxis] / scale)
             left = proxy.shapley - self.shapley @ (fit @ whole)
             shapley.append(left[:, np.newaxis] / scale)
@@ -135,12 +152,35 @@ def _what_is_left(known: _KnownGames) -> Matrix:
     return np.eye(fit.shape[1]) - known.differences @ fit
 
 
-def _correction_factors(sample: PairSample) -> tuple[Vector, Vector]:
-    """Return each pair's chance of being missed by all draws, and its factor in the correction."""
+def _correction_factors(sample: PairSample) -> Vector:
+    """Return each pair's factor in the correction, (n,)."""
     n_draws = sample.counts.sum()
     log_missed_once = np.log1p(-sample.probabilities)
-    drawn = -np.expm1(n_draws * log_missed_once)
-    return 1 - drawn, np.exp((n_draws - 1) * log_missed_once) / drawn
+    return np.exp((n_draws - 1) * log_missed_once) / -np.expm1(n_draws * log_missed_once)
+
+
+def _chance_of_missing(sample: PairSample) -> Vector:
+    """Return the chance that each pair is missed by draws that show so many pairs, (n,).
+
+    Draws of known pairs are free, so a run goes on until a new one would exceed its budget. When
+    few pairs are left that takes long, and the number of draws would make them look fewer than
+    they are: taken instead is the number of draws that misses as many pairs as were missed.
+    """
+    n_pairs, n_players = sample.membership.shape
+    log_missed_once = np.log1p(-sample.probabilities)
+    n_draws = sample.counts.sum()
+    if n_players > _MOST_COUNTED:
+        return np.exp(n_draws * log_missed_once)
+    sizes = np.arange(1, n_players)
+    n_of_size = np.exp(log_n_subsets(n_players, sizes))
+    log_missed = np.log1p(-2 * size_law(n_players) / n_of_size)
+
+    def excess(n_draws: float) -> float:
+        return float(n_of_size @ -np.expm1(n_draws * log_missed)) / 2 - n_pairs
+
+    if excess(n_draws) > 0:
+        n_draws = brentq(excess, 0.0, n_draws)
+    return np.exp(n_draws * log_missed_once)
 
 
 def _made_efficient(weights: Matrix, n_players: int) -> Matrix:
@@ -151,7 +191,5 @@ def _made_efficient(weights: Matrix, n_players: int) -> Matrix:
 
 
 def _sampling_covariance(of_pairs: Matrix, left_out_errors: Vector, missed: Vector) -> Matrix:
-    if len(left_out_errors) < 2:
-        return unknown_covariance(len(of_pairs))
     scores = of_pairs * (left_out_errors * np.sqrt(missed))
     return scores @ scores.T

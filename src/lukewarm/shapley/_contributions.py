@@ -9,7 +9,7 @@ import numpy as np
 from lukewarm._typing import Matrix
 from lukewarm.shapley._games import Game
 from lukewarm.shapley._sampling import Unit, distinct
-from lukewarm.shapley._solution import Solution, unknown_covariance
+from lukewarm.shapley._solution import Solution, small_sample_factor
 
 
 def mean_contributions(game: Game, units: Sequence[Unit]) -> Solution:
@@ -19,7 +19,10 @@ def mean_contributions(game: Game, units: Sequence[Unit]) -> Solution:
     -----
     What the sum of the means lacks to value(all) - value(()) is shared out equally: the orthogonal
     projection on the estimates that are efficient. Along whole permutations nothing is lacking.
-    The units are independent, so the covariance is that of a mean.
+    The units are independent, so the covariance is that of a mean. Most of what a contribution is
+    worth depends on how many came before, and a player who has met few of the p places may show no
+    spread at all. So the variances are drawn toward their mean over the players, which weighs as
+    much as p / 2 units (a permutation and its reverse are two places).
     """
     n_players, n_units = game.n_players, len(units)
     coalitions = distinct(units, n_players)
@@ -55,7 +58,8 @@ def _made_efficient(weights: Matrix) -> Matrix:
 
 def _covariance_of_mean(per_unit: Matrix) -> Matrix:
     n_units, n_players = per_unit.shape
-    if n_units < 2:
-        return unknown_covariance(n_players)
     projected = per_unit - per_unit.mean(axis=1, keepdims=True)
-    return np.cov(projected, rowvar=False).reshape(n_players, n_players) / n_units
+    own = np.cov(projected, rowvar=False).reshape(n_players, n_players) / n_units
+    alike = (np.eye(n_players) - 1 / n_players) * np.trace(own) / max(n_players - 1, 1)
+    seen = 2 * n_units / (2 * n_units + n_players)
+    return small_sample_factor(n_units - 1) * (seen * own + (1 - seen) * alike)

@@ -10,7 +10,12 @@ from lukewarm._typing import Matrix, Vector
 from lukewarm.shapley._games import Game
 from lukewarm.shapley._pairs import PairSample, sum_zero_basis
 from lukewarm.shapley._sampling import Unit
-from lukewarm.shapley._solution import Solution, unknown_covariance
+from lukewarm.shapley._shrinkage import needs_shrinkage, shrunken_least_squares
+from lukewarm.shapley._solution import Solution
+
+# A pair that alone shows some direction has leverage 1 and no residual, so what its error is like
+# can only be told from the other pairs.
+_LEAST_FREE = 1e-3
 
 
 def kernel_least_squares(game: Game, units: Sequence[Unit]) -> Solution:
@@ -19,12 +24,15 @@ def kernel_least_squares(game: Game, units: Sequence[Unit]) -> Solution:
     Notes
     -----
     Minimise the sum over draws of (h(S) - sum_j phi_j sign_j(S) / 2)**2 subject to
-    sum_j phi_j = v(all) - v(()). Under the size law of
+    sum_j phi_j = v(all) - v(()), shrunk toward equal shares where there are few pairs (see
+    :mod:`lukewarm.shapley._shrinkage`). Under the size law of
     :func:`~lukewarm.shapley._sampling.complement_pairs` its limit is the Shapley value (Charnes,
     Golany, Keane and Rousseau 1988; Williamson and Feng 2020). The covariance is the sandwich of
-    independent draws with residuals scaled by their leverage (HC2).
+    independent draws, with residuals as they are when a draw is left out (HC3).
     """
     sample = PairSample.of(units, game.n_players)
+    if needs_shrinkage(sample):
+        return shrunken_least_squares(game, sample)
     of_pairs, of_full, leverage = constrained_map(sample.signs, sample.counts)
     h, h_full = sample.differences(game)
     shapley = of_pairs @ h + of_full * h_full
@@ -36,8 +44,7 @@ def kernel_least_squares(game: Game, units: Sequence[Unit]) -> Solution:
 def constrained_map(signs: Matrix, pair_weights: Vector) -> tuple[Matrix, Vector, Vector]:
     """Return the maps from h of the pairs and of the full coalition, and each pair's leverage.
 
-    The constraint is solved for: phi = h_full 2 / p + basis theta, theta free. With fewer pairs
-    than players the solution of least norm is taken.
+    The constraint is solved for: phi = h_full 2 / p + basis theta, theta free.
     """
     n_players = signs.shape[1]
     basis = sum_zero_basis(n_players)
@@ -52,9 +59,10 @@ def constrained_map(signs: Matrix, pair_weights: Vector) -> tuple[Matrix, Vector
 
 
 def _sandwich(of_pairs: Matrix, residual: Vector, counts: Vector, leverage: Vector) -> Matrix:
-    n_players = len(of_pairs)
-    if len(residual) < n_players:
-        return unknown_covariance(n_players)
-    free = np.maximum(1 - leverage / counts, 1e-12)
-    scores = of_pairs * (residual / np.sqrt(counts * free))
+    free = 1 - leverage
+    judged = free > _LEAST_FREE
+    squares = np.divide(residual**2, free, out=np.zeros_like(residual), where=judged)
+    squares[~judged] = squares[judged].mean()
+    # One draw of a pair has the leverage of the pair over its count.
+    scores = of_pairs * np.sqrt(squares / np.maximum(counts - leverage, _LEAST_FREE))
     return scores @ scores.T

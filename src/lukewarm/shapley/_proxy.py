@@ -48,7 +48,7 @@ class ProxyGame:
     def estimate(cls, game: Game, solve: Callable[[Game], Solution]) -> ProxyGame:
         """Return the proxy with Shapley values from the many coalitions that `solve` takes."""
         solution = solve(game)
-        shapley = solution.weights @ game.values(solution.coalitions)
+        shapley = solution.shapley_of(game.values(solution.coalitions))
         return cls(game, shapley, solution.covariance)
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Vector
-from lukewarm.shapley._coalitions import Coalition, as_membership
+from lukewarm.shapley import Coalition, as_membership
 
 _CHUNK_ENTRIES = 4_000_000
 _RIDGE = 1e-6

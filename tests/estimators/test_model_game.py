@@ -1,7 +1,7 @@
 import numpy as np
 
+from lukewarm.estimators._model_game import FittedCoalition, ModelGame
 from lukewarm.results import MeasureValue
-from lukewarm.shapley import FittedCoalition, ModelGame
 
 
 def make_game(players):

@@ -9,7 +9,7 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet, Vector
 from lukewarm.results import MeasureValue
-from lukewarm.shapley._coalitions import Coalition
+from lukewarm.shapley import Coalition
 
 
 @dataclass(frozen=True, eq=False)

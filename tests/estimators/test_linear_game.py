@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lukewarm.shapley import LinearGame, numeric_design
+from lukewarm.estimators._linear_game import LinearGame, numeric_design
 
 
 @pytest.fixture
