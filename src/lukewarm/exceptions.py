@@ -13,6 +13,7 @@ __all__ = [
     "SeenRowsWarning",
     "TangentWarning",
     "TaskWarning",
+    "UnderfitWarning",
     "UnknownLossWarning",
     "UntrainedWarning",
 ]
@@ -48,6 +49,10 @@ class SeenRowsWarning(ImportanceWarning):
 
 class TaskWarning(ImportanceWarning):
     """A target of few whole numbers is taken for a quantity, though it may hold class codes."""
+
+
+class UnderfitWarning(HealthWarning):
+    """The full model still learnt much when its training rows doubled."""
 
 
 class UnknownLossWarning(ImportanceWarning):

@@ -22,6 +22,8 @@ from lukewarm.stopping import StoppingRule
 _WARM_STARTS = ("early_stopping", "kernel_flow")
 # Training that ends while the last tenth of its steps lowered the loss by more is cut short.
 _STILL_FALLING = 0.01
+# A model that explains this share more with twice the rows has not seen enough of them.
+_MUCH_LEARNT = 0.1
 # Levels that are told apart only as "rarer than the others" matter from this share of rows on.
 _MUCH_LUMPED = 0.05
 
@@ -53,11 +55,14 @@ def with_importance_remarks(
 ) -> ImportanceResult:
     """Return the result with the remarks of the fit and those on its own models."""
     measure = next(each for each in prepared.problem.measures if each.name == result.measure)
+    # The skill of the model at hand, not where it is heading.
+    gain = result.full.value - result.full.shift - _constant_skill(prepared, measure)
     return replace(
         result,
         remarks=(
             *shared,
-            *_no_skill(result.full.value - _constant_skill(prepared, measure), shared),
+            *_no_skill(gain, shared),
+            *_underfit(gain, result.full.shift),
             *_zero_steps(result, prepared),
             *_capped_reductions(result, prepared),
         ),
@@ -79,6 +84,18 @@ def with_shapley_remarks(
         )
         remarks.append(Remark("step_cap", "note", "", message))
     return replace(result, remarks=tuple(remarks))
+
+
+def _underfit(gain: float, shift: float) -> list[Remark]:
+    """Return a remark where twice the training rows still raised the skill by much."""
+    if not gain > 0 or shift <= _MUCH_LEARNT * gain:
+        return []
+    message = (
+        f"the full model is still learning: when its training rows doubled, it explained "
+        f"{shift / gain:.0%} more. It may underfit, and importances are then known with the "
+        "uncertainty shown as their shift. More rows or another model would help."
+    )
+    return [Remark("underfit", "warning", "", message)]
 
 
 def _full_training(prepared: Prepared, has_own_length: bool) -> list[Remark]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lukewarm._typing import Vector
 from lukewarm._warnings import warn_user
-from lukewarm.exceptions import HealthWarning, NearZeroWarning, UntrainedWarning
+from lukewarm.exceptions import HealthWarning, NearZeroWarning, UnderfitWarning, UntrainedWarning
 from lukewarm.results._records import MeasureValue
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ def warn_of(health: pd.DataFrame) -> None:
     category: type[HealthWarning] = HealthWarning
     if "untrained" in names:
         category = UntrainedWarning
+    elif "underfit" in names:
+        category = UnderfitWarning
     elif names == {"near_zero"}:
         category = NearZeroWarning
     warn_user(_listed(serious), category)
