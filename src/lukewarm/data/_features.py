@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from lukewarm._typing import FeatureSet
@@ -19,6 +20,13 @@ class FeatureIndex:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: column for column, name in enumerate(self.names)}
+
     def position(self, feature: Any, where: str) -> int:
         """Return the column that `feature` (a name or an index) stands for."""
         if isinstance(feature, numbers.Integral) and not isinstance(feature, bool):
@@ -29,12 +37,12 @@ class FeatureIndex:
                     f"{len(self) - 1})."
                 )
             return column % len(self)
-        if str(feature) not in self.names:
+        if str(feature) not in self._places:
             raise ValueError(
                 f"{where} names column {feature!r}, but X has no such column; "
                 f"X has {list(self.names)}."
             )
-        return self.names.index(str(feature))
+        return self._places[str(feature)]
 
     def feature_set(self, features: Any, where: str) -> FeatureSet:
         """Return the sorted columns of one feature or an iterable of features."""
@@ -93,10 +101,16 @@ def as_feature_sets(
     chosen: dict[str, FeatureSet] = {}
     for number, feature in enumerate(features):
         if isinstance(feature, str) and feature in grouped:
-            chosen[feature] = grouped[feature]
-            continue
-        columns = index.feature_set(feature, f"features[{number}]")
-        chosen[index.label(columns)] = columns
+            name, columns = feature, grouped[feature]
+        else:
+            columns = index.feature_set(feature, f"features[{number}]")
+            name = index.label(columns)
+        if name in chosen:
+            raise ValueError(
+                f"features must name each set once; features[{number}] is {name!r} again. Leave it "
+                "out, or give the set a name of its own in groups."
+            )
+        chosen[name] = columns
     if not chosen:
         raise ValueError("features is empty; name at least one column, or pass None for all.")
     return chosen
@@ -115,9 +129,11 @@ def _named_groups(
         str(name): index.feature_set(columns, f"groups[{str(name)!r}]")
         for name, columns in groups.items()
     }
+    if len(named) < len(groups):
+        raise ValueError(f"groups must have names that differ as text; got {list(groups)}.")
     owner: dict[int, str] = {}
     for name, columns in named.items():
-        if name in index.names and columns != (index.names.index(name),):
+        if name in index and columns != (index.position(name, "groups"),):
             raise ValueError(
                 f"groups[{name!r}] has the name of a column; give the group a name of its own."
             )

@@ -1,6 +1,6 @@
 """From predictions to importances: which rows evaluate which model."""
 
-from lukewarm.evaluation._checks import check_measure, encode_classes
+from lukewarm.evaluation._checks import check_measure, check_parts, encode_classes
 from lukewarm.evaluation._importance import importance_from_predictions
 from lukewarm.evaluation._predictions import (
     EvaluationPredictions,
@@ -16,6 +16,7 @@ __all__ = [
     "EvaluationPredictions",
     "NearZeroWarning",
     "check_measure",
+    "check_parts",
     "encode_classes",
     "importance_from_predictions",
     "near_zero",

@@ -4,7 +4,7 @@ from lukewarm.measures._base import Measure
 from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
 from lukewarm.measures._custom import NegMeanLoss
 from lukewarm.measures._losses import mean_log_loss, mean_squared_error
-from lukewarm.measures._registry import MEASURES, as_measure, needs_classes
+from lukewarm.measures._registry import MEASURES, as_measure, centres_classes, needs_classes
 from lukewarm.measures._regression import R2, NegMAE, NegMSE
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "NegMSE",
     "NegMeanLoss",
     "as_measure",
+    "centres_classes",
     "mean_log_loss",
     "mean_squared_error",
     "needs_classes",

@@ -29,3 +29,8 @@ def as_measure(measure: str | Measure) -> Measure:
 def needs_classes(measure: Measure) -> bool:
     """Return whether the measure is one of classes."""
     return bool(getattr(measure, "needs_classes", False))
+
+
+def centres_classes(measure: Measure) -> bool:
+    """Return whether the influence values have mean zero within each class, not only overall."""
+    return bool(getattr(measure, "centres_classes", False))
