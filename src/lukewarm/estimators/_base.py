@@ -13,16 +13,25 @@ from lukewarm._random import as_generator, draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm._validation import check_choice, check_count, check_fraction, check_number
 from lukewarm.data import as_feature_sets, as_groups
-from lukewarm.estimators._folds import FullModel, plan_splits, train_full, trained_full
+from lukewarm.estimators._folds import (
+    FullModel,
+    check_folds,
+    check_training_rows,
+    plan_splits,
+    train_full,
+    trained_full,
+)
 from lukewarm.estimators._problem import (
     Problem,
     as_problem,
     check_columns,
     fill_by_column,
     stack_rows,
+    stack_weights,
     warn_seen_rows,
+    without_weightless_rows,
 )
-from lukewarm.evaluation import INFERENCES, EvaluationPlan
+from lukewarm.evaluation import INFERENCES, EvaluationPlan, check_parts
 from lukewarm.learners import (
     Learner,
     as_learner,
@@ -107,7 +116,15 @@ class ImportanceEstimator(BaseEstimator):
         elif not isinstance(self.fill, Mapping):
             check_number("fill", self.fill)
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, X_eval: Any, y_eval: Any) -> Problem:
+    def _problem(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        X_eval: Any,
+        y_eval: Any,
+        sample_weight_eval: Any,
+    ) -> Problem:
         """Return the checked problem with the evaluation rows the user named, if any."""
         self._check_parameters()
         if self.cross_fit is not None and (self.prefit or X_eval is not None):
@@ -117,11 +134,22 @@ class ImportanceEstimator(BaseEstimator):
         if X_eval is None and y_eval is None:
             if self.prefit:
                 warn_seen_rows()
-            return self._checked(X, y, sample_weight)
-        if sample_weight is not None:
-            raise ValueError("sample_weight cannot be combined with X_eval; leave one out.")
+            if sample_weight_eval is not None:
+                raise ValueError(
+                    "sample_weight_eval belongs to X_eval, which is missing; without it, "
+                    "sample_weight is for all rows."
+                )
+            problem = without_weightless_rows(self._checked(X, y, sample_weight))
+            if self.cross_fit is not None:
+                check_folds(self.cross_fit, len(problem.y), self.inference)
+            return problem
         stacked = stack_rows(X, y, X_eval, y_eval)
-        return replace(self._checked(*stacked, None), n_evaluation=len(y_eval))
+        n_evaluation = len(y_eval)
+        n_fit = len(stacked[1]) - n_evaluation
+        weights = stack_weights(sample_weight, sample_weight_eval, n_fit, n_evaluation)
+        problem = self._checked(*stacked, None)
+        problem = replace(problem, weights=weights, n_evaluation=n_evaluation)
+        return without_weightless_rows(problem)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         problem = as_problem(X, y, sample_weight, self.model, self.measure, self.task)
@@ -161,6 +189,9 @@ class ImportanceEstimator(BaseEstimator):
         numbers = np.concatenate([split.evaluation for split in splits])
         folds = np.repeat(np.arange(len(splits)), [len(split.evaluation) for split in splits])
         plan = self._plan(folds, problem.strata, numbers, generator)
+        check_training_rows(problem, splits, self.prefit)
+        weights = None if problem.weights is None else problem.weights[numbers]
+        check_parts(plan, problem.y[numbers], problem.measures, weights, problem.n_classes)
         fill = fill_by_column(self.fill, problem)
         seen = problem.read_by(learners[0])
         if self.prefit:

@@ -77,6 +77,32 @@ def plan_splits(
     return split_folds(n_rows, cross_fit, train_fraction, generator, strata)
 
 
+def check_folds(n_folds: int, n_rows: int, inference: str) -> None:
+    """Raise when the folds are too small for a standard error."""
+    least = 2 if inference == "paired" else 4
+    if n_rows // n_folds < least:
+        raise ValueError(
+            f"cross_fit must leave at least {least} rows in every fold, for a standard error; "
+            f"{n_rows} rows allow at most {n_rows // least} folds, got {n_folds}."
+        )
+
+
+def check_training_rows(problem: Problem, splits: list[RowSplit], prefit: bool) -> None:
+    """Raise when a class has no row to learn it from."""
+    if problem.classes is None or prefit:
+        return
+    for split in splits:
+        counts = np.bincount(problem.y[split.train].astype(int), minlength=len(problem.classes))
+        if not counts.all():
+            lacking = int(counts.argmin())
+            label, n_rows = problem.classes.tolist()[lacking], int(np.sum(problem.y == lacking))
+            raise ValueError(
+                f"class {label!r} has {n_rows} of {len(problem.y)} rows, "
+                "and none is left to train on. Add rows of it, drop them, or join it with another "
+                "class."
+            )
+
+
 def _split_named(
     problem: Problem, train_fraction: float, generator: np.random.Generator
 ) -> RowSplit:
