@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+# A standard error squares squared errors: the fourth power must be a float, with room to add up.
+_LARGEST = 1e70
+
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Return `value` if it is one of `choices`.
@@ -69,8 +72,9 @@ def check_fraction(name: str, value: Any) -> float:
 
 def check_vector(name: str, values: Any, *, n_rows: int | None = None) -> np.ndarray:
     """Return `values` as a finite float vector (n,)."""
+    check_real(name, values)
     try:
-        vector = np.asarray(values, dtype=float)
+        vector = np.asarray(unmasked(values), dtype=float)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be numeric; {error}.") from error
     if vector.ndim == 2 and vector.shape[1] == 1:
@@ -81,6 +85,44 @@ def check_vector(name: str, values: Any, *, n_rows: int | None = None) -> np.nda
         raise ValueError(f"{name} must have {n_rows} rows; got {len(vector)}.")
     check_finite(name, vector)
     return vector
+
+
+def check_real(name: str, values: Any) -> None:
+    """Raise when `values` is an array of complex numbers, whose imaginary part would be lost."""
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
+        raise TypeError(
+            f"{name} must hold real numbers; got {values.dtype}. Pass real and imaginary parts as "
+            "columns of their own, or the absolute values."
+        )
+
+
+def unmasked(values: Any) -> Any:
+    """Return a masked array with gaps (nan, or None) for what is masked; all else as it is.
+
+    Examples
+    --------
+    >>> unmasked(np.ma.masked_equal([1, 2], 2))
+    array([ 1., nan])
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.getmaskarray(values).any():
+        return values.data
+    is_number = values.dtype.kind in "biuf"
+    plain = values.data.astype(float if is_number else object)
+    plain[values.mask] = np.nan if is_number else None
+    return plain
+
+
+def check_squarable(name: str, values: np.ndarray) -> np.ndarray:
+    """Return `values` if squared errors of that size, and their variance, can be computed."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST:
+        raise ValueError(
+            f"{name} must not exceed {_LARGEST:g} in size, for squared errors would overflow; got "
+            f"{largest:g}. Divide it by a constant."
+        )
+    return values
 
 
 def check_finite(name: str, values: np.ndarray) -> None:
@@ -94,14 +136,28 @@ def check_finite(name: str, values: np.ndarray) -> None:
         )
 
 
-def check_weights(values: Any, n_rows: int) -> np.ndarray | None:
+def check_weights(values: Any, n_rows: int, name: str = "sample_weight") -> np.ndarray | None:
     """Return sample weights as a float vector (n,), or None."""
     if values is None:
         return None
-    weights = check_vector("sample_weight", values, n_rows=n_rows)
+    weights = check_vector(name, values, n_rows=n_rows)
     if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])
-        raise ValueError(f"sample_weight must not be negative; row {row} has {weights[row]:g}.")
+        raise ValueError(f"{name} must not be negative; row {row} has {weights[row]:g}.")
     if not weights.any():
-        raise ValueError("sample_weight must not be zero in every row.")
+        raise ValueError(f"{name} must not be zero in every row.")
     return weights
+
+
+def as_relative(weights: np.ndarray | None) -> np.ndarray | None:
+    """Return the weights, mean 1 where positive: their size has no meaning, and might overflow.
+
+    Examples
+    --------
+    >>> as_relative(np.array([1e308, 3e307]))
+    array([1.53846154, 0.46153846])
+    """
+    if weights is None:
+        return None
+    shares = weights / weights.max()
+    return shares / shares[shares > 0].mean()

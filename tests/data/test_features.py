@@ -28,6 +28,13 @@ def test_features_may_name_a_group():
         ({"features": []}, "features is empty"),
         ({"features": [7]}, "column 7, but X has 4 columns"),
         ({"features": [("AT", "AT")]}, "names a column twice"),
+        ({"features": ["AT", ["AT"]]}, r"features\[1\] is 'AT' again"),
+        ({"features": ["g", "g"], "groups": {"g": ["AT"]}}, r"features\[1\] is 'g' again"),
+        (
+            {"features": ["AT + AP", ("AT", "AP")], "groups": {"AT + AP": ["AH"]}},
+            r"features\[1\] is 'AT \+ AP' again",
+        ),
+        ({"groups": {1: ["AT"], "1": ["AP"]}}, "names that differ as text"),
     ],
 )
 def test_sets_that_make_no_sense_are_refused_by_name(arguments, message):

@@ -93,3 +93,17 @@ def test_a_group_named_correlation_is_still_a_group():
 def test_what_is_no_way_to_group_is_refused(groups):
     with pytest.raises(ValueError, match="groups"):
         groups_of(pd.DataFrame(np.zeros((20, 2))), groups)
+
+
+def test_columns_too_many_to_compare_all_pairs_are_refused():
+    X = np.zeros((20, 5_001))
+    with pytest.raises(ValueError, match="X has 5001 numeric ones, and at most 5000"):
+        as_groups({"correlation": 0.9}, X, FeatureIndex(tuple(map(str, range(5_001)))))
+
+
+def test_many_dummies_under_many_prefixes_are_grouped():
+    X = np.tile(np.eye(2), (10, 1_000))
+    names = tuple(f"gene_{number // 2}_{'ab'[number % 2]}" for number in range(2_000))
+    groups = as_groups("auto", X, FeatureIndex(names))
+    assert len(groups) == 1_000
+    assert groups["gene_7"] == ["gene_7_a", "gene_7_b"]

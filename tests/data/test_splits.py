@@ -28,6 +28,26 @@ def test_strata_keep_their_share_in_every_part():
         assert abs(strata[part].sum() - 0.1 * len(part)) <= 2
 
 
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("n_rare", [2, 3, 4, 7])
+def test_a_class_of_few_rows_is_in_as_many_parts_as_it_can_be(n_rare, seed):
+    strata = np.r_[np.zeros(50), np.ones(n_rare), np.full(n_rare, 2.0)]
+    split = split_rows(len(strata), 0.75, np.random.default_rng(seed), strata)
+    parts = [split.train, split.evaluation, split.stopping]
+    for part in parts[: min(n_rare, 3)]:
+        assert set(strata[part]) == {0, 1, 2}
+    np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(len(strata)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("n_rare", [5, 6, 7, 9])
+def test_a_class_with_a_row_for_every_fold_is_in_every_fold(n_rare, seed):
+    strata = np.repeat(np.arange(6.0), [41, *[n_rare] * 5])
+    for split in split_folds(len(strata), 5, 0.75, np.random.default_rng(seed), strata):
+        for part in (split.evaluation, split.train, split.stopping):
+            assert len(set(strata[part])) == 6
+
+
 def test_the_split_is_random_and_repeatable():
     first, again, other = (
         split_rows(100, 0.75, np.random.default_rng(seed)).train for seed in (1, 1, 2)

@@ -6,8 +6,9 @@ import pytest
 from scipy.stats import binom
 
 import lukewarm as lw
-from lukewarm.evaluation import EvaluationPlan
+from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, skill_on_parts
 from lukewarm.measures import MEASURES, as_measure, needs_classes
+from lukewarm.measures._base import mean_of_rows
 
 
 def predictions_for(name, generator, n_rows=2000):
@@ -155,6 +156,21 @@ def test_labels_of_any_type_are_classes(generator):
             {"measure": "auc", "y": np.arange(40) >= 20, "folds": np.arange(40) >= 20},
             "every fold must hold all 2 classes",
         ),
+        ({"folds": np.arange(40)}, "at least 2 evaluation rows in every part; one has 1"),
+        ({"weights": np.eye(40)[0]}, "at least 2 evaluation rows of positive weight"),
+        ({"weights": np.r_[1e300, np.ones(39)]}, "at least 2 evaluation rows of positive weight"),
+        (
+            {"measure": "auc", "y": np.arange(40) % 20 == 0, "folds": np.arange(40) >= 20},
+            "'auc' needs at least 2 rows of each class",
+        ),
+        (
+            {"measure": "r2", "y": np.arange(40) // 10, "folds": np.arange(40) // 10},
+            "y is 0 on all 10 rows of a part",
+        ),
+        ({"full": np.full(40, 1e160)}, r"full must not exceed 1e\+70"),
+        ({"y": np.linspace(0, 1e160, 40)}, r"y must not exceed 1e\+70"),
+        ({"reduced": {1: np.zeros(40), "1": np.ones(40)}}, "names that differ"),
+        ({"y": np.ma.masked_less(np.linspace(0, 1, 40), 0.5)}, "20 of 40 values are nan"),
     ],
 )
 def test_bad_input_is_refused(arguments, message):
@@ -165,3 +181,75 @@ def test_bad_input_is_refused(arguments, message):
     }
     with pytest.raises(ValueError, match=message):
         lw.importance_from_predictions(**{**usual, **arguments})
+
+
+def test_standard_errors_of_few_rows_are_unbiased():
+    # Three folds of 2 rows leave three degrees of freedom, so the squared standard error has a
+    # coefficient of variation of sqrt(2 / 3).
+    terms = np.random.default_rng(0).normal(size=(20_000, 6))
+    folds = np.array([0, 0, 1, 1, 2, 2])
+    plan = EvaluationPlan.paired(folds)
+    errors = [
+        skill_on_parts(Terms(), row, np.zeros(6), plan.full_parts).standard_error for row in terms
+    ]
+    band = 4 * np.sqrt(2 / 3 / len(terms))
+    np.testing.assert_allclose(np.mean(np.square(errors)), 1 / 6, rtol=band)
+
+
+def test_weighted_standard_errors_of_few_rows_are_unbiased():
+    weights = np.array([3.0, 1.0, 1.0, 0.0])
+    terms = np.random.default_rng(0).normal(size=(20_000, 4))
+    rows = (np.arange(4),)
+    errors = [
+        skill_on_parts(Terms(), row, np.zeros(4), rows, weights).standard_error for row in terms
+    ]
+    expected = np.sum((weights / weights.sum()) ** 2)
+    # A quadratic form in Gaussians varies by at most sqrt(2) of its mean.
+    np.testing.assert_allclose(
+        np.mean(np.square(errors)), expected, rtol=4 * np.sqrt(2 / len(terms))
+    )
+
+
+class Terms:
+    """The plain mean of y."""
+
+    name = "terms"
+
+    def evaluate(self, y, prediction, weights=None):
+        return mean_of_rows(y, weights)
+
+
+def test_the_standard_error_of_auc_is_that_of_delong(generator):
+    y = np.repeat([0.0, 1.0], [9, 3])
+    full, reduced = generator.uniform(size=(2, 12))
+    result = lw.importance_from_predictions(y, full, reduced, "auc")
+    difference = result.influence[0]
+    # Back to DeLong's components: shares of the other class, centred, per class.
+    cases, controls = difference[9:] * 3 / 12, difference[:9] * 9 / 12
+    scale = np.sqrt([3 / 2, 9 / 8])
+    for scores, sign in ((full, 1), (reduced, -1)):
+        below = (scores[9:, None] > scores[:9]) * 1.0
+        cases = cases - sign * scale[0] * (below.mean(axis=1) - below.mean())
+        controls = controls - sign * scale[1] * (below.mean(axis=0) - below.mean())
+    np.testing.assert_allclose(cases, 0, atol=1e-12)
+    np.testing.assert_allclose(controls, 0, atol=1e-12)
+
+
+def test_the_size_of_weights_has_no_meaning(generator):
+    y, full, reduced = generator.normal(size=(3, 30))
+    weights = generator.uniform(size=30)
+    small, large = (
+        lw.importance_from_predictions(y, full, reduced, weights=weights * size)
+        for size in (1.0, 1e308)
+    )
+    np.testing.assert_allclose(small.importance, large.importance, rtol=1e-12)
+    np.testing.assert_allclose(small.standard_error, large.standard_error, rtol=1e-12)
+
+
+def test_a_model_that_diverged_is_refused(generator):
+    y = generator.normal(size=10)
+    predictions = EvaluationPredictions(
+        y, y, (np.full(10, np.nan),), EvaluationPlan.paired(np.zeros(10))
+    )
+    with pytest.raises(ValueError, match="10 of 10 predictions are nan or inf"):
+        predictions.skills(as_measure("neg_mse"))

@@ -23,6 +23,23 @@ FIRST = np.array([True, False, False, False])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
+def test_a_guess_needs_no_correlations_of_all_columns(generator, weighted):
+    known = generator.normal(size=(30, 5))
+    X = np.hstack([known, known @ generator.normal(size=(5, 40))])
+    weights = generator.uniform(1, 2, size=30) if weighted else None
+    # 45 columns in 30 rows; the same in twice as many rows has its correlations computed ahead.
+    wide = Moments.learn(X, weights)
+    tall = Moments.learn(np.vstack([X, X]), None if weights is None else np.tile(weights, 2))
+    assert wide.correlations is None
+    assert tall.scaled is None
+    is_removed = np.arange(45) >= 5
+    found = replace(wide, n_rows=2 * wide.n_rows).takeover(is_removed)
+    expected = tall.takeover(is_removed)
+    np.testing.assert_allclose(found.slopes, expected.slopes, rtol=1e-8)
+    np.testing.assert_allclose(found.offset, expected.offset, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
 def test_guess_is_least_squares_shrunk_to_the_adjusted_share(dependent_rows, generator, weighted):
     X = dependent_rows()
     weights = generator.integers(0, 3, size=len(X)).astype(float) if weighted else None

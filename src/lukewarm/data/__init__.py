@@ -8,10 +8,11 @@ from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
 from lukewarm.data._splits import RowSplit, halve_rows, split_folds, split_rows
-from lukewarm.data._table import as_table, as_target, column_names
+from lukewarm.data._table import MINIMUM_ROWS, as_table, as_target, column_names
 from lukewarm.data._text_doubts import text_doubts
 
 __all__ = [
+    "MINIMUM_ROWS",
     "FeatureIndex",
     "Removal",
     "RowSplit",

@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lukewarm._validation import check_real, unmasked
+
 _SECONDS_PER_DAY = 86_400
+_MOST_DENSE_BYTES = 2**31
 
 
 def as_pandas(X: Any) -> Any:
-    """Return a polars or pyarrow table or column in pandas; anything else as it is.
+    """Return a polars or pyarrow table or column in pandas; most else as it is.
 
     Dictionary-coded text is spelled out, so that levels have the same order whatever table they
-    come from.
+    come from. Sparse matrices become dense, masked arrays arrays with gaps.
     """
+    X = unmasked(_dense(X))
     if hasattr(X, "collect") and hasattr(X, "lazy"):
         X = X.collect()
     if isinstance(X, pd.DataFrame | pd.Series) or not hasattr(X, "to_pandas"):
@@ -35,6 +39,20 @@ def as_pandas(X: Any) -> Any:
         if isinstance(dtype, pd.CategoricalDtype):
             frame.isetitem(place, frame.iloc[:, place].astype(object))
     return frame
+
+
+def _dense(X: Any) -> Any:
+    # scipy.sparse need not be loaded to know that X is none of its matrices.
+    if not type(X).__module__.startswith("scipy.sparse"):
+        return X
+    n_bytes = float(np.prod(X.shape, dtype=float)) * 8
+    if n_bytes > _MOST_DENSE_BYTES:
+        raise ValueError(
+            f"X is a sparse matrix of shape {X.shape}; models here take dense tables, and it would "
+            f"take {n_bytes / 2**30:.1f} GiB as one, where at most {_MOST_DENSE_BYTES / 2**30:g} "
+            "are allowed. Keep fewer columns, or pass X.toarray() if you have the memory."
+        )
+    return X.toarray()
 
 
 def _spelled_out(table: Any) -> Any:
@@ -61,6 +79,7 @@ def as_quantity(column: pd.Series) -> np.ndarray | None:
     >>> as_quantity(pd.Series(["red", "green"])) is None
     True
     """
+    check_real(f"column {column.name!r} of X", column)
     if isinstance(column.dtype, pd.CategoricalDtype):
         return None
     if is_time(column):
@@ -70,6 +89,7 @@ def as_quantity(column: pd.Series) -> np.ndarray | None:
         return column.to_numpy(dtype=float, na_value=np.nan)
     present = column.dropna()
     if column.dtype == object and all(isinstance(value, Number | np.bool_) for value in present):
+        check_real(f"column {column.name!r} of X", np.array(present.tolist()))
         return np.array([np.nan if gap else float(value) for value, gap in _with_gaps(column)])
     return None
 

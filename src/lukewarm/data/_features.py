@@ -43,11 +43,14 @@ class FeatureIndex:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
     def position(self, feature: Any, where: str) -> int:
         """Return the column that `feature` (a name or an index) stands for."""
         if self.has_label(feature):
             return self._by_label[feature]
-        if _is_integer(feature) and not any(map(_is_integer, self._by_label)):
+        if _is_integer(feature) and not self._has_integer_labels:
             return self._by_number(int(feature), where)
         if str(feature) not in self._by_name:
             raise ValueError(
@@ -79,6 +82,10 @@ class FeatureIndex:
                 f"{self.names[position]!r} for column number {column}."
             )
         return position
+
+    @cached_property
+    def _has_integer_labels(self) -> bool:
+        return any(map(_is_integer, self._by_label))
 
     @cached_property
     def _by_label(self) -> dict[Any, int]:
@@ -145,10 +152,16 @@ def as_feature_sets(
     chosen: dict[str, FeatureSet] = {}
     for number, feature in enumerate(features):
         if isinstance(feature, str) and feature in grouped:
-            chosen[feature] = grouped[feature]
-            continue
-        columns = index.feature_set(feature, f"features[{number}]")
-        chosen[index.label(columns)] = columns
+            name, columns = feature, grouped[feature]
+        else:
+            columns = index.feature_set(feature, f"features[{number}]")
+            name = index.label(columns)
+        if name in chosen:
+            raise ValueError(
+                f"features must name each set once; features[{number}] is {name!r} again. Leave it "
+                "out, or give the set a name of its own in groups."
+            )
+        chosen[name] = columns
     if not chosen:
         raise ValueError("features is empty; name at least one column, or pass None for all.")
     return chosen
@@ -171,9 +184,11 @@ def _named_groups(
         str(name): index.feature_set(columns, f"groups[{str(name)!r}]")
         for name, columns in groups.items()
     }
+    if len(named) < len(groups):
+        raise ValueError(f"groups must have names that differ as text; got {list(groups)}.")
     owner: dict[int, str] = {}
     for name, columns in named.items():
-        if name in index.names and columns != (index.names.index(name),):
+        if name in index and columns != (index.position(name, "groups"),):
             raise ValueError(
                 f"groups[{name!r}] has the name of a column; give the group a name of its own."
             )

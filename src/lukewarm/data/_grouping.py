@@ -13,6 +13,8 @@ from lukewarm._validation import check_number
 from lukewarm.data._features import FeatureIndex
 
 _SEPARATORS = ("_", "=")
+# A matrix of 200 MB, and some copies of it.
+_MOST_COMPARED = 5_000
 
 
 def as_groups(
@@ -63,13 +65,18 @@ def one_hot_groups(X: Features, index: FeatureIndex) -> dict[str, list[str]]:
     binary = [column for column, entries in values.items() if np.isin(entries, (0.0, 1.0)).all()]
     free = {index.names[column]: column for column in binary}
     groups: dict[str, list[str]] = {}
+    names_with: dict[str, list[str]] = {}
+    for name in free:
+        for prefix in _prefixes(name):
+            names_with.setdefault(prefix, []).append(name)
     for needs_all_rows in (True, False):
-        for prefix in sorted({part for name in free for part in _prefixes(name)}, key=len):
-            members = [name for name in free if prefix in _prefixes(name)]
+        for prefix in sorted(names_with, key=len):
+            members = [name for name in names_with[prefix] if name in free]
             on = sum((values[free[name]] for name in members), np.zeros(len(X)))
             if len(members) > 1 and on.max() == 1 and (on.min() == 1 or not needs_all_rows):
-                groups[prefix if prefix not in index.names else f"{prefix}_*"] = members
-                free = {name: column for name, column in free.items() if name not in members}
+                groups[prefix if prefix not in index else f"{prefix}_*"] = members
+                for name in members:
+                    del free[name]
     return groups
 
 
@@ -86,6 +93,12 @@ def correlation_groups(X: Features, index: FeatureIndex, threshold: float) -> di
     values = _numeric_columns(X)
     if len(values) < 2:
         return {}
+    if len(values) > _MOST_COMPARED:
+        raise ValueError(
+            f"groups['correlation'] compares all pairs of columns; X has {len(values)} numeric "
+            f"ones, and at most {_MOST_COMPARED} are compared. Name the groups, or keep fewer "
+            "columns."
+        )
     correlation = np.abs(rank_correlation(np.column_stack(list(values.values()))))
     distance = np.maximum(1 - correlation, 0.0)
     np.fill_diagonal(distance, 0.0)

@@ -39,7 +39,8 @@ def split_rows(
         of them decide when to stop. The default of the estimators, 0.75, gives 56 / 19 / 25 %.
     generator : numpy.random.Generator
     strata : ndarray of shape (n_rows,), optional
-        Class codes; each part then holds every class in its share of all rows.
+        Class codes; each part then holds every class in its share of all rows, and a class of
+        few rows at least one of them where there are enough: training first, then evaluation.
     n_evaluation : int, optional
         Rows for the evaluation, instead of the share that `train_fraction` leaves.
 
@@ -55,6 +56,8 @@ def split_rows(
         n_fit = n_rows - n_evaluation
     n_train = min(max(round(train_fraction * n_fit), 1), n_fit - 1)
     train, stopping, evaluation = np.split(order, [n_train, n_fit])
+    # In the order of need: what training lacks cannot be learnt, nor judged what evaluation lacks.
+    train, evaluation, stopping = _with_every_class([train, evaluation, stopping], strata)
     return RowSplit(np.sort(train), np.sort(stopping), np.sort(evaluation))
 
 
@@ -75,7 +78,8 @@ def split_folds(
         to stop.
     generator : numpy.random.Generator
     strata : ndarray of shape (n_rows,), optional
-        Class codes; each part then holds every class in its share of all rows.
+        Class codes; each part then holds every class in its share of all rows, and each fold at
+        least one row of a class that has as many rows as there are folds.
 
     Examples
     --------
@@ -83,13 +87,15 @@ def split_folds(
     >>> [len(split.evaluation) for split in splits], len(splits[0].train)
     ([25, 25, 25, 25], 56)
     """
-    folds = np.array_split(_random_order(np.arange(n_rows), generator, strata), n_folds)
+    order = _random_order(np.arange(n_rows), generator, strata)
+    folds = _with_every_class(np.array_split(order, n_folds), strata)
     splits = []
     for number, fold in enumerate(folds):
         others = np.concatenate(folds[:number] + folds[number + 1 :])
         order = _random_order(others, generator, strata)
         n_train = min(max(round(train_fraction * len(others)), 1), len(others) - 1)
-        splits.append(RowSplit(np.sort(order[:n_train]), np.sort(order[n_train:]), np.sort(fold)))
+        train, stopping = _with_every_class([order[:n_train], order[n_train:]], strata)
+        splits.append(RowSplit(np.sort(train), np.sort(stopping), np.sort(fold)))
     return splits
 
 
@@ -107,7 +113,8 @@ def halve_rows(
     """
     order = _random_order(split.train, generator, strata)
     # Contiguous: any stretch holds the strata in their shares, every second row need not.
-    first, second = np.split(order, [len(order) // 2])
+    halves = np.split(order, [len(order) // 2])
+    first, second = _with_every_class(halves, strata)
     return replace(split, train=np.sort(first)), replace(split, train=np.sort(second))
 
 
@@ -127,3 +134,33 @@ def _interleave(order: np.ndarray, strata: np.ndarray) -> np.ndarray:
         members = np.flatnonzero(strata == code)
         place[members] = (np.arange(len(members)) + 0.5) / len(members)
     return order[np.argsort(place, kind="stable")]
+
+
+def _with_every_class(parts: list[np.ndarray], strata: np.ndarray | None) -> list[np.ndarray]:
+    """Return the parts, rows exchanged where one lacks a class that another can spare.
+
+    Equal shares leave a class of few rows to rounding. A part gives away a row of a class if it
+    keeps another, or to a part that stands before it in the list, and takes back one of the class
+    that the other has most of: sizes stay, and nothing changes where no class is missing.
+    """
+    if strata is None:
+        return parts
+    codes = strata.astype(int)
+    parts = [part.copy() for part in parts]
+    counts = np.array([np.bincount(codes[part], minlength=codes.max() + 1) for part in parts])
+    places = np.arange(len(parts))
+    for code in np.unique(codes):
+        for taker in np.flatnonzero(counts[:, code] == 0):
+            to_spare = counts[:, code] - (places < taker)
+            giver, common = int(to_spare.argmax()), int(counts[taker].argmax())
+            if to_spare[giver] < 1 or counts[taker, common] < 2:
+                continue
+            given = np.flatnonzero(codes[parts[giver]] == code)[0]
+            returned = np.flatnonzero(codes[parts[taker]] == common)[0]
+            row = parts[giver][given]
+            parts[giver][given] = parts[taker][returned]
+            parts[taker][returned] = row
+            counts[taker, code], counts[giver, code] = 1, counts[giver, code] - 1
+            counts[taker, common] -= 1
+            counts[giver, common] += 1
+    return parts

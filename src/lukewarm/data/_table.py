@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features
-from lukewarm._validation import check_vector
+from lukewarm._validation import check_real, check_squarable, check_vector
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity
 
 MINIMUM_ROWS = 20
+SMALLEST_SPREAD = 1e-70
 
 
 def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
@@ -20,7 +21,8 @@ def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
 
     Parameters
     ----------
-    X : DataFrame (pandas, polars or pyarrow), ndarray or nested list of shape (n, p)
+    X : DataFrame (pandas, polars or pyarrow), ndarray, nested list or scipy.sparse matrix
+        Of shape (n, p). Masked values are missing ones; a sparse matrix is made dense.
 
     Returns
     -------
@@ -40,6 +42,7 @@ def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
     if isinstance(X, pd.DataFrame):
         return _from_frame(X)
     array = np.asarray(X)
+    check_real("X", array)
     if array.ndim != 2:
         raise ValueError(f"X must have two dimensions, rows and features; got shape {array.shape}.")
     names = tuple(f"x{column}" for column in range(array.shape[1]))
@@ -67,7 +70,14 @@ def as_target(y: Any, n_rows: int) -> np.ndarray:
         raise ValueError(
             f"X and y must have the same number of rows; X has {n_rows}, y has {len(vector)}."
         )
-    if np.ptp(vector) == 0:
+    check_squarable("y", vector)
+    spread = np.ptp(vector)
+    if 0 < spread < SMALLEST_SPREAD:
+        raise ValueError(
+            f"y must vary by at least {SMALLEST_SPREAD:g}, for squares of smaller numbers are "
+            f"zero; its range is {spread:g}. Multiply it by a constant."
+        )
+    if spread == 0:
         raise ValueError(
             f"y must not be constant; every value is {vector[0]:g}, so no feature can matter."
         )

@@ -13,17 +13,31 @@ from lukewarm._random import as_generator, derived_seed, draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm._validation import check_choice, check_count, check_fraction, check_number
 from lukewarm.data import as_feature_sets, as_groups
-from lukewarm.estimators._folds import FullModel, train_full, trained_full
+from lukewarm.estimators._folds import (
+    FullModel,
+    check_folds,
+    check_training_rows,
+    train_full,
+    trained_full,
+)
 from lukewarm.estimators._problem import (
     Problem,
     as_problem,
     check_columns,
     fill_by_column,
     stack_rows,
+    stack_weights,
     warn_seen_rows,
+    without_weightless_rows,
 )
 from lukewarm.estimators._runs import RunPlan, plan_runs
-from lukewarm.evaluation import INFERENCES, EvaluationPlan, EvaluationPredictions, product_score
+from lukewarm.evaluation import (
+    INFERENCES,
+    EvaluationPlan,
+    EvaluationPredictions,
+    check_parts,
+    product_score,
+)
 from lukewarm.learners import (
     Learner,
     as_learner,
@@ -47,6 +61,10 @@ from lukewarm.stopping import Patience, StoppingRule
 _STOPPINGS = ("hold_out", "cross_validation")
 _DEFAULT_PATIENCE = 10
 _DEFAULT_MAX_STEPS = 1000
+# Thirds of these leave fifteen rows to train on; below that a half has nothing to say.
+_LEAST_HALVED = 60
+# One in each of three thirds' training and stopping rows, and some to spare for chance.
+_LEAST_HALVED_PER_CLASS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +243,15 @@ class ImportanceEstimator(BaseEstimator):
         elif not isinstance(self.fill, Mapping):
             check_number("fill", self.fill)
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, X_eval: Any, y_eval: Any) -> Problem:
+    def _problem(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        X_eval: Any,
+        y_eval: Any,
+        sample_weight_eval: Any,
+    ) -> Problem:
         """Return the checked problem with the evaluation rows the user named, if any."""
         self._check_parameters()
         if self.cross_fit is not None and (self.prefit or X_eval is not None):
@@ -235,11 +261,22 @@ class ImportanceEstimator(BaseEstimator):
         if X_eval is None and y_eval is None:
             if self.prefit:
                 warn_seen_rows()
-            return self._checked(X, y, sample_weight)
-        if sample_weight is not None:
-            raise ValueError("sample_weight cannot be combined with X_eval; leave one out.")
+            if sample_weight_eval is not None:
+                raise ValueError(
+                    "sample_weight_eval belongs to X_eval, which is missing; without it, "
+                    "sample_weight is for all rows."
+                )
+            problem = without_weightless_rows(self._checked(X, y, sample_weight))
+            if self.cross_fit is not None:
+                check_folds(self.cross_fit, len(problem.y), self.inference)
+            return problem
         stacked = stack_rows(X, y, X_eval, y_eval)
-        return replace(self._checked(*stacked, None), n_evaluation=len(y_eval))
+        n_evaluation = len(y_eval)
+        n_fit = len(stacked[1]) - n_evaluation
+        weights = stack_weights(sample_weight, sample_weight_eval, n_fit, n_evaluation)
+        problem = self._checked(*stacked, None)
+        problem = replace(problem, weights=weights, n_evaluation=n_evaluation)
+        return without_weightless_rows(problem)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         problem = as_problem(X, y, sample_weight, self.model, self.measure, self.task)
@@ -255,7 +292,7 @@ class ImportanceEstimator(BaseEstimator):
     def _prepare(self, problem: Problem) -> Prepared:
         generator = as_generator(self.random_state)
         root_seed = draw_seeds(generator, 1)[0]
-        inference = self._inference
+        inference = self._inference_for(problem)
         runs = plan_runs(
             len(problem.y),
             problem.n_evaluation,
@@ -294,6 +331,10 @@ class ImportanceEstimator(BaseEstimator):
         check_can_go_on(self.model, learners[0], reduction.name)
         check_suits(reduction, learners[0])
         plan = self._plan(inference, runs, problem.strata, generator)
+        check_training_rows(problem, runs.splits, self.prefit)
+        numbers = runs.numbers
+        weights = None if problem.weights is None else problem.weights[numbers]
+        check_parts(plan, problem.y[numbers], problem.measures, weights, problem.n_classes)
         fill = fill_by_column(self.fill, problem)
         keeps_table = getattr(reduction, "keeps_table", False)
         seen = problem.read_by(learners[0])
@@ -328,12 +369,21 @@ class ImportanceEstimator(BaseEstimator):
             inference,
         )
 
-    @property
-    def _inference(self) -> str:
-        """The kind of interval; a model that is already trained has no halves."""
+    def _inference_for(self, problem: Problem) -> str:
+        """Return the kind of interval that "auto" stands for.
+
+        A model that is already trained has no halves; rows that are too few to leave every class
+        in each part of every half allow none.
+        """
         if self.inference != "auto":
             return self.inference
-        return "paired" if self.prefit else "learning_curve"
+        if self.prefit:
+            return "paired"
+        strata = problem.strata
+        rarest = np.inf if strata is None else np.unique(strata, return_counts=True)[1].min()
+        n_rows = len(problem.y) - problem.n_evaluation
+        is_enough = n_rows >= _LEAST_HALVED and rarest >= _LEAST_HALVED_PER_CLASS
+        return "learning_curve" if is_enough else "paired"
 
     def _plan(
         self,

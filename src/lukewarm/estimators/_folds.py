@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -63,6 +64,32 @@ class FullModel:
         seen = problem.read_by(self.learner)
         train, stopping = seen.rows(self.learnt_from), seen.rows(self.learnt_from[:0])
         return replace(self, data=replace(self.data, train=train, stopping=stopping))
+
+
+def check_folds(n_folds: int, n_rows: int, inference: str) -> None:
+    """Raise when the folds are too small for a standard error."""
+    least = 4 if inference == "split" else 2
+    if n_rows // n_folds < least:
+        raise ValueError(
+            f"cross_fit must leave at least {least} rows in every fold, for a standard error; "
+            f"{n_rows} rows allow at most {n_rows // least} folds, got {n_folds}."
+        )
+
+
+def check_training_rows(problem: Problem, splits: Iterable[RowSplit], prefit: bool) -> None:
+    """Raise when a class has no row to learn it from."""
+    if problem.classes is None or prefit:
+        return
+    for split in splits:
+        counts = np.bincount(problem.y[split.train].astype(int), minlength=len(problem.classes))
+        if not counts.all():
+            lacking = int(counts.argmin())
+            label, n_rows = problem.classes.tolist()[lacking], int(np.sum(problem.y == lacking))
+            raise ValueError(
+                f"class {label!r} has {n_rows} of {len(problem.y)} rows, "
+                "and none is left to train on. Add rows of it, drop them, or join it with another "
+                "class."
+            )
 
 
 def train_full(

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, Vector
-from lukewarm._validation import check_number, check_weights
+from lukewarm._validation import as_relative, check_number, check_weights
 from lukewarm._warnings import warn_user
 from lukewarm.data import (
+    MINIMUM_ROWS,
     FeatureIndex,
     Rows,
     as_given,
@@ -129,7 +130,7 @@ def as_problem(
         measures = asked or (_DEFAULT_MEASURE,)
     for each in measures:
         check_measure(each, None if classes is None else len(classes), target)
-    weights = check_weights(sample_weight, len(table))
+    weights = as_relative(check_weights(sample_weight, len(table)))
     return Problem(
         table,
         target,
@@ -195,15 +196,82 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
     if (X_eval is None) != (y_eval is None):
         raise ValueError("X_eval and y_eval belong together; pass both or neither.")
     above, below = as_pandas(X), as_pandas(X_eval)
-    target = np.concatenate([np.asarray(as_pandas(part)) for part in (y, y_eval)])
+    targets = [_as_row_values(as_pandas(part)) for part in (y, y_eval)]
+    for name, table, values in zip(("", "_eval"), (above, below), targets, strict=True):
+        if values.ndim != 1 or len(table) != len(values):
+            raise ValueError(
+                f"X{name} and y{name} must have the same number of rows; X{name} has "
+                f"{len(table)}, y{name} has shape {values.shape}."
+            )
+    if len(above) < MINIMUM_ROWS or len(below) < 2:
+        raise ValueError(
+            f"X must have at least {MINIMUM_ROWS} rows and X_eval at least 2, for a standard "
+            f"error; they have {len(above)} and {len(below)}."
+        )
+    target = np.concatenate(targets)
     if not isinstance(above, pd.DataFrame):
-        return np.concatenate([np.asarray(above), np.asarray(below)]), target
+        above, below = np.asarray(above), np.asarray(below)
+        if above.shape[1:] != below.shape[1:]:
+            raise ValueError(
+                f"X_eval must have the columns of X; X has shape {above.shape}, X_eval "
+                f"{below.shape}."
+            )
+        return np.concatenate([above, below]), target
     if not isinstance(below, pd.DataFrame) or set(below.columns) != set(above.columns):
         got = list(below.columns) if isinstance(below, pd.DataFrame) else type(below).__name__
         raise ValueError(f"X_eval must have the columns of X, {list(above.columns)}; got {got}.")
     column_names(above)  # refuses names that appear twice
     columns = {name: _stack(above[name], below[name]) for name in above.columns}
     return pd.DataFrame(columns), target
+
+
+def _as_row_values(y: Any) -> np.ndarray:
+    values = np.asarray(y)
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def stack_weights(
+    sample_weight: Any, sample_weight_eval: Any, n_fit: int, n_evaluation: int
+) -> Vector | None:
+    """Return the weights of the rows to learn from, then of those to evaluate on; 1 if not given.
+
+    The two are compared with nothing but themselves, so each has mean 1 where positive.
+    """
+    if sample_weight is None and sample_weight_eval is None:
+        return None
+    parts = [
+        check_weights(sample_weight, n_fit),
+        check_weights(sample_weight_eval, n_evaluation, "sample_weight_eval"),
+    ]
+    return np.concatenate(
+        [
+            np.ones(n_rows) if part is None else as_relative(part)
+            for part, n_rows in zip(parts, (n_fit, n_evaluation), strict=True)
+        ]
+    )
+
+
+def without_weightless_rows(problem: Problem) -> Problem:
+    """Return the problem without the rows of weight zero: they count as if they were not there."""
+    if problem.weights is None or problem.weights.all():
+        return problem
+    kept = np.flatnonzero(problem.weights)
+    rows = problem.rows(kept)
+    n_fit = len(problem.y) - problem.n_evaluation
+    n_evaluation = int(np.sum(kept >= n_fit)) if problem.n_evaluation else 0
+    if len(kept) - n_evaluation < MINIMUM_ROWS:
+        raise ValueError(
+            f"sample_weight must be positive for at least {MINIMUM_ROWS} rows of X; it is for "
+            f"{len(kept) - n_evaluation}."
+        )
+    return replace(
+        problem,
+        X=rows.X,
+        y=rows.y,
+        weights=rows.weights,
+        n_evaluation=n_evaluation,
+        given=None if problem.given is None else problem.given.iloc[kept].reset_index(drop=True),
+    )
 
 
 def _stack(above: pd.Series, below: pd.Series) -> pd.Series:
@@ -226,6 +294,8 @@ def fill_by_column(fill: Any, problem: Problem) -> Any:
         levels = _levels(problem.X, column)
         if levels is not None and value not in levels:
             raise ValueError(f"fill[{name!r}] must be one of the levels {levels}; got {value!r}.")
+        if column in named:
+            raise ValueError(f"fill names column {problem.index.names[column]!r} twice.")
         named[column] = check_number(f"fill[{name!r}]", value) if levels is None else value
     return named
 
@@ -242,4 +312,8 @@ def _as_measures(measure: Any) -> tuple[Measure, ...]:
     several = measure if isinstance(measure, list | tuple) else [measure]
     if not several:
         raise ValueError("measure is empty; name at least one measure.")
-    return tuple(as_measure(each) for each in several)
+    measures = tuple(as_measure(each) for each in several)
+    names = [each.name for each in measures]
+    if len(set(names)) < len(names):
+        raise ValueError(f"measure must hold measures of different names; got {names}.")
+    return measures

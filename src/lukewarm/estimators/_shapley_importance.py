@@ -143,17 +143,14 @@ class ShapleyImportance(ImportanceEstimator):
         *,
         X_eval: Any = None,
         y_eval: Any = None,
+        sample_weight_eval: Any = None,
     ) -> ShapleyImportance:
         """Measure the Shapley values on this table.
 
         Parameters
         ----------
-        X : DataFrame (pandas, polars or pyarrow) or array-like of shape (n, p)
-        y : array-like of shape (n,)
-            Numbers, or labels of classes.
-        sample_weight : array-like of shape (n,), optional
-        X_eval, y_eval : like `X` and `y`, optional
-            The rows to evaluate on; by default a part of `X` that no model is trained on.
+        X, y, sample_weight, X_eval, y_eval, sample_weight_eval
+            As for :meth:`VariableImportance.fit`.
 
         Returns
         -------
@@ -161,7 +158,7 @@ class ShapleyImportance(ImportanceEstimator):
             Itself, with `result_` set.
         """
         self._check_work()
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
         players = self._feature_sets(problem)
         _check_disjoint(players)
         solver = self._chosen_solver(len(players))

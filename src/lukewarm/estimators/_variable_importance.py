@@ -63,8 +63,9 @@ class VariableImportance(ImportanceEstimator):
     swap_roles : bool, default False
         With "split", whether point estimates use each half in both roles.
     cross_fit : int, optional
-        Number of folds: every row is evaluated once, by models that never saw it. By default one
-        split; three folds where "learning_curve" meets 2,000 rows or fewer.
+        Number of folds: every row is evaluated once, by models that never saw it. At least 2
+        rows to a fold, 4 with ``inference="split"``. By default one split; three folds where
+        "learning_curve" meets 2,000 rows or fewer.
     train_fraction : float, default 0.75
         Share of the rows for training, and of those for the gradient steps (the rest of them
         decide when to stop). With `cross_fit`, the latter only. A model that is fitted in one go
@@ -100,7 +101,8 @@ class VariableImportance(ImportanceEstimator):
         Level of the intervals.
     random_state : None, int or Generator
     n_jobs : int, optional
-        Feature sets worked on at once; never changes a number.
+        Feature sets worked on at once, at most as many as the machine has cores; never changes a
+        number. By default what ``joblib.parallel_config`` says, else 1.
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
 
@@ -184,17 +186,22 @@ class VariableImportance(ImportanceEstimator):
         *,
         X_eval: Any = None,
         y_eval: Any = None,
+        sample_weight_eval: Any = None,
     ) -> VariableImportance:
         """Measure the importances on this table.
 
         Parameters
         ----------
-        X : DataFrame (pandas, polars or pyarrow) or array-like of shape (n, p)
+        X : DataFrame (pandas, polars or pyarrow), array-like or scipy.sparse, shape (n, p)
+            Masked values count as missing; a sparse matrix is made dense, up to 2 GiB.
         y : array-like of shape (n,)
-            Numbers, or labels of classes.
+            Numbers no larger than 1e70 in size, or labels of classes.
         sample_weight : array-like of shape (n,), optional
+            Only their ratios matter; a row of weight zero is left out.
         X_eval, y_eval : like `X` and `y`, optional
             The rows to evaluate on; by default a part of `X` that no model is trained on.
+        sample_weight_eval : array-like, optional
+            Weights of the rows of `X_eval`.
 
         Returns
         -------
@@ -204,7 +211,7 @@ class VariableImportance(ImportanceEstimator):
         if self.screen is not None:
             check_choice("screen", self.screen, ("dropout",))
         check_count("keep", self.keep)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)
         measures = prepared.problem.measures

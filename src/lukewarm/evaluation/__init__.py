@@ -1,6 +1,6 @@
 """From predictions to importances: which rows evaluate which model."""
 
-from lukewarm.evaluation._checks import check_measure, encode_classes
+from lukewarm.evaluation._checks import check_measure, check_parts, encode_classes
 from lukewarm.evaluation._importance import importance_from_predictions
 from lukewarm.evaluation._predictions import EvaluationPredictions, product_score
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
@@ -10,6 +10,7 @@ __all__ = [
     "EvaluationPlan",
     "EvaluationPredictions",
     "check_measure",
+    "check_parts",
     "encode_classes",
     "importance_from_predictions",
     "product_score",

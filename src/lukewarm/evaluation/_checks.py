@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Prediction, Vector
-from lukewarm._validation import check_vector
-from lukewarm.measures import MeanLoss, Measure, needs_classes
+from lukewarm._validation import check_real, check_vector, unmasked
+from lukewarm.evaluation._rows import EvaluationPlan
+from lukewarm.measures import MeanLoss, Measure, centres_classes, needs_classes
+
+# Weights may add up to one row and next to nothing.
+_FEWEST_ROWS = 1.001
 
 
 def check_measure(measure: Measure, n_classes: int | None, y: Vector) -> None:
@@ -30,14 +35,70 @@ def check_measure(measure: Measure, n_classes: int | None, y: Vector) -> None:
         )
 
 
+def check_parts(
+    plan: EvaluationPlan,
+    y: Vector,
+    measures: Iterable[Measure],
+    weights: Vector | None,
+    n_classes: int | None,
+) -> None:
+    """Raise unless every part of the evaluation rows allows each measure and its standard error.
+
+    Before any training, for it concerns the target alone.
+    """
+    parts = plan.full_parts
+    if plan.reduced_parts is not plan.full_parts:
+        parts += plan.reduced_parts
+    for part in parts:
+        _check_row_count(None if weights is None else weights[part], len(part))
+        target = y[part] if weights is None else y[part[weights[part] > 0]]
+        if n_classes is not None:
+            _check_every_class(target, n_classes)
+        for measure in measures:
+            if hasattr(measure, "check_target"):
+                measure.check_target(target)
+            if centres_classes(measure) and (np.bincount(target.astype(int)) < 2).any():
+                raise ValueError(
+                    f"the standard error of measure {measure.name!r} needs at least 2 rows of "
+                    f"each class in every part of the evaluation rows; one of {len(part)} rows "
+                    "has fewer. Use fewer folds, more rows or another measure."
+                )
+
+
+def _check_row_count(weights: Vector | None, n_rows: int) -> None:
+    if weights is None:
+        n_effective = float(n_rows)
+    elif not weights.any():
+        n_effective = 0.0
+    else:
+        n_effective = float(weights.sum() ** 2 / np.square(weights).sum())
+    if n_effective < _FEWEST_ROWS:
+        which = "" if weights is None else " of positive weight"
+        raise ValueError(
+            f"a standard error needs at least 2 evaluation rows{which} in every part; one has "
+            f"{n_effective:.3g}. Use more rows, fewer folds or a smaller train_fraction."
+        )
+
+
+def _check_every_class(y: Vector, n_classes: int) -> None:
+    present = len(np.unique(y))
+    if present < n_classes:
+        raise ValueError(
+            f"every fold must hold all {n_classes} classes; one of {len(y)} rows holds "
+            f"{present}. Use fewer folds, or evaluation rows of every class."
+        )
+
+
 def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
     """Return the class codes 0 .. k-1 of the labels `y`, and the sorted labels."""
+    y = unmasked(y)
     missing = np.asarray(pd.isna(y))
     if missing.any():
         raise ValueError(
             f"y must hold a class in every row; {int(missing.sum())} of {missing.size} are missing."
         )
     labels = np.asarray(y)
+    check_real("y", labels)
     if labels.dtype.kind == "O":
         labels = labels.astype(str)
     if labels.ndim == 2 and labels.shape[1] == 1:

@@ -10,8 +10,20 @@ import pandas as pd
 
 from lukewarm._random import as_generator
 from lukewarm._typing import Prediction, RandomState, Vector
-from lukewarm._validation import check_choice, check_fraction, check_vector, check_weights
-from lukewarm.evaluation._checks import check_measure, check_probabilities, encode_classes
+from lukewarm._validation import (
+    as_relative,
+    check_choice,
+    check_fraction,
+    check_squarable,
+    check_vector,
+    check_weights,
+)
+from lukewarm.evaluation._checks import (
+    check_measure,
+    check_parts,
+    check_probabilities,
+    encode_classes,
+)
 from lukewarm.evaluation._predictions import EvaluationPredictions
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan
 from lukewarm.measures import Measure, as_measure, needs_classes
@@ -74,15 +86,15 @@ def importance_from_predictions(
         if inference == "paired"
         else EvaluationPlan.split(fold_of, as_generator(random_state), strata)
     )
-    if n_classes is not None:
-        _check_every_class(target, n_classes, plan)
+    row_weights = as_relative(check_weights(weights, len(target)))
+    check_parts(plan, target, [skill], row_weights, n_classes)
     named = _named_predictions(reduced, target, n_classes)
     predictions = EvaluationPredictions(
         target,
         _check_prediction("full", full, len(target), n_classes),
         tuple(named.values()),
         plan,
-        check_weights(weights, len(target)),
+        row_weights,
     )
     full_skill, reduced_skills = predictions.skills(skill)
     result = ImportanceResult(
@@ -106,7 +118,7 @@ def importance_from_predictions(
 
 def _target_for(measure: Measure, y: Any) -> tuple[Vector, int | None]:
     if not needs_classes(measure):
-        numbers = check_vector("y", y)
+        numbers = check_squarable("y", check_vector("y", y))
         check_measure(measure, None, numbers)
         return numbers, None
     codes, classes = encode_classes(y)
@@ -125,19 +137,9 @@ def _check_folds(folds: Any, n_rows: int) -> np.ndarray:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def _check_every_class(y: Vector, n_classes: int, plan: EvaluationPlan) -> None:
-    for part in (*plan.full_parts, *plan.reduced_parts):
-        present = len(np.unique(y[part]))
-        if present < n_classes:
-            raise ValueError(
-                f"every fold must hold all {n_classes} classes; one of {len(part)} rows holds "
-                f"{present}. Use fewer folds."
-            )
-
-
 def _check_prediction(name: str, prediction: Any, n_rows: int, n_classes: int | None) -> Prediction:
     if n_classes is None:
-        return check_vector(name, prediction, n_rows=n_rows)
+        return check_squarable(name, check_vector(name, prediction, n_rows=n_rows))
     return check_probabilities(name, prediction, n_rows, n_classes)
 
 
@@ -149,10 +151,11 @@ def _named_predictions(reduced: Any, y: Vector, n_classes: int | None) -> dict[s
 
 
 def _as_mapping(reduced: Any, n_classes: int | None) -> dict[str, Any]:
-    if isinstance(reduced, pd.DataFrame):
-        return {str(name): reduced[name].to_numpy() for name in reduced}
-    if isinstance(reduced, Mapping):
-        return {str(name): prediction for name, prediction in reduced.items()}
+    if isinstance(reduced, pd.DataFrame | Mapping):
+        names = [str(name) for name in reduced]
+        if len(set(names)) < len(names):
+            raise ValueError(f"reduced must have names that differ as text; got {list(reduced)}.")
+        return dict(zip(names, (np.asarray(reduced[name]) for name in reduced), strict=True))
     one_prediction_ndim = 1 if n_classes is None or n_classes == 2 else 2
     is_several = isinstance(reduced, Sequence) or np.ndim(reduced) > one_prediction_ndim
     if is_several and len(reduced) and np.ndim(reduced[0]) >= one_prediction_ndim:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lukewarm._typing import Prediction, Vector
-from lukewarm.measures import Measure
+from lukewarm.inference import small_sample_scale
+from lukewarm.measures import Measure, centres_classes
 from lukewarm.results import MeasureValue
 
 INFERENCES = ("learning_curve", "paired", "split")
@@ -31,7 +32,9 @@ class EvaluationPlan:
     @classmethod
     def paired(cls, folds: np.ndarray) -> EvaluationPlan:
         """Return the plan in which both sides see every row; `folds` numbers the fold of each."""
-        parts = tuple(np.flatnonzero(folds == fold) for fold in np.unique(folds))
+        _, number, sizes = np.unique(folds, return_inverse=True, return_counts=True)
+        order = np.argsort(number, kind="stable")
+        parts = tuple(np.split(order, np.cumsum(sizes)[:-1]))
         return cls(parts, parts)
 
     @classmethod
@@ -61,16 +64,49 @@ def skill_on_parts(
     The influence vector has one entry per row of `y`, zero on rows outside the parts and scaled so
     that mean(influence**2) / n is the variance: a difference of two such values has the variance
     of paired rows where they share rows and the sum of variances where they do not.
+
+    Influence values phi are centred part by part, so every part loses a degree of freedom of its
+    own. With K parts of n_k rows the variance is
+
+        1 / K**2 * sum over k of sum(phi**2 over part k) / (n_k (n_k - 1)),
+
+    for K = 1 the usual one of a mean; weights enter by `small_sample_scale`. A measure that
+    centres the classes one by one (AUC) loses a degree in each, as in DeLong, DeLong and
+    Clarke-Pearson (1988).
     """
     influence = np.zeros(len(y))
     value = 0.0
     for part in parts:
-        on_part = measure.evaluate(
-            y[part], prediction[part], None if weights is None else weights[part]
-        )
+        part_weights = None if weights is None else weights[part]
+        on_part = measure.evaluate(y[part], prediction[part], part_weights)
+        _check_finite(measure, on_part, prediction[part])
         value += on_part.value / len(parts)
-        influence[part] = on_part.influence * (len(y) / (len(parts) * len(part)))
+        scale = len(y) / (len(parts) * len(part)) * _scale_of_rows(measure, y[part], part_weights)
+        influence[part] = on_part.influence * scale
     return MeasureValue(value, influence)
+
+
+def _scale_of_rows(measure: Measure, y: Vector, weights: Vector | None) -> Vector:
+    """Return for each row of a part by how much its influence value is to be enlarged."""
+    weights = np.ones(len(y)) if weights is None else weights
+    if not centres_classes(measure):
+        return np.full(len(y), small_sample_scale(weights))
+    scale = np.empty(len(y))
+    for code in np.unique(y):
+        scale[y == code] = small_sample_scale(weights[y == code])
+    return scale
+
+
+def _check_finite(measure: Measure, found: MeasureValue, prediction: Prediction) -> None:
+    if np.isfinite(found.value) and np.isfinite(found.influence).all():
+        return
+    n_bad = int((~np.isfinite(prediction)).sum())
+    cause = (
+        f"{n_bad} of {prediction.size} predictions are nan or inf; has the model diverged?"
+        if n_bad
+        else "the predictions are finite, so it is the measure that overflows or divides by zero."
+    )
+    raise ValueError(f"measure {measure.name!r} has no finite value: {cause}")
 
 
 def _two_halves(

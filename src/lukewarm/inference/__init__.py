@@ -8,7 +8,13 @@ from lukewarm.inference._multiplicity import (
     adjust_p_values,
     simultaneous_quantile,
 )
-from lukewarm.inference._wald import p_value, reach_zero, standard_error, wald_interval
+from lukewarm.inference._wald import (
+    p_value,
+    reach_zero,
+    small_sample_scale,
+    standard_error,
+    wald_interval,
+)
 
 __all__ = [
     "ADJUSTMENTS",
@@ -16,6 +22,7 @@ __all__ = [
     "p_value",
     "reach_zero",
     "simultaneous_quantile",
+    "small_sample_scale",
     "standard_error",
     "wald_interval",
 ]

@@ -12,6 +12,7 @@ from lukewarm.inference._wald import standard_error
 
 ADJUSTMENTS = ("holm", "bh", "by")
 _N_DRAWS = 20_000
+_MOST_NUMBERS = 2**23  # drawn at once, 64 MB
 
 
 def adjust_p_values(p_values: Vector, method: str) -> Vector:
@@ -55,7 +56,7 @@ def simultaneous_quantile(
     -----
     Multiplier bootstrap with Gaussian multipliers: given the influence values, the studentised
     estimates are exactly Gaussian with the correlation matrix of the influence values, so k
-    numbers are drawn instead of n multipliers.
+    numbers are drawn instead of n multipliers where k is the smaller.
 
     Examples
     --------
@@ -69,7 +70,15 @@ def simultaneous_quantile(
     if not spread.any():
         return 0.0
     unit = influence[spread] / (scale[spread, None] * influence.shape[1])
-    eigenvalues, vectors = np.linalg.eigh(unit @ unit.T)
-    root = vectors * np.sqrt(np.maximum(eigenvalues, 0))
-    draws = as_generator(random_state).standard_normal((n_draws, len(root))) @ root.T
-    return float(np.quantile(np.abs(draws).max(axis=1), level))
+    root = unit
+    if len(unit) <= unit.shape[1]:
+        eigenvalues, vectors = np.linalg.eigh(unit @ unit.T)
+        root = vectors * np.sqrt(np.maximum(eigenvalues, 0))
+    generator = as_generator(random_state)
+    largest = np.empty(n_draws)
+    at_once = max(_MOST_NUMBERS // max(root.shape), 1)
+    for first in range(0, n_draws, at_once):
+        some = largest[first : first + at_once]
+        draws = generator.standard_normal((len(some), root.shape[1])) @ root.T
+        some[:] = np.abs(draws).max(axis=1)
+    return float(np.quantile(largest, level))

@@ -17,7 +17,8 @@ def standard_error(influence: np.ndarray) -> np.ndarray:
     Notes
     -----
     sqrt(mean(influence**2) / n). Algorithm 1 of Sun and Raskutti prints the variance var(t) / N2
-    in the place of this standard deviation.
+    in the place of this standard deviation. The mean taken from the values costs a degree of
+    freedom, which `small_sample_scale` makes up for when they are laid out row by row.
 
     Examples
     --------
@@ -25,6 +26,31 @@ def standard_error(influence: np.ndarray) -> np.ndarray:
     0.5
     """
     return np.sqrt(np.mean(np.square(influence), axis=-1) / influence.shape[-1])
+
+
+def small_sample_scale(weights: np.ndarray) -> float:
+    """Return by how much to enlarge influence values that were centred at their own mean.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,)
+        Of the rows that share a mean; at least two are positive.
+
+    Notes
+    -----
+    With u the weights over their sum, terms of equal variance s**2 and their weighted mean m,
+    E sum(u**2 (t - m)**2) = s**2 (S2 - 2 S3 + S2**2) where the variance of m is s**2 S2, with
+    Sk = sum(u**k). The scale is the root of the ratio, 1 / sqrt(1 - 2 S3 / S2 + S2), which is
+    sqrt(n / (n - 1)) for equal weights.
+
+    Examples
+    --------
+    >>> round(small_sample_scale(np.ones(2)) ** 2, 10)
+    2.0
+    """
+    shares = weights / weights.sum()
+    squares, cubes = np.sum(shares**2), np.sum(shares**3)
+    return float(1 / np.sqrt(1 - 2 * cubes / squares + squares))
 
 
 def wald_interval(

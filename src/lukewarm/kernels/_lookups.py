@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
 from lukewarm.kernels._boxes import ABOVE, BELOW
+from lukewarm.learners.boosting._compiled import compiled
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def add_pairs(kernel, row_bins, column_bins, table, axes, is_symmetric):  # type: ignore[no-untyped-def]
     """Add ``table[...]`` of every pair of rows to `kernel`, above the diagonal if symmetric.
 
@@ -37,7 +37,7 @@ def add_pairs(kernel, row_bins, column_bins, table, axes, is_symmetric):  # type
                 kernel[row, column] += table[place]
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def fill_offsets(own, axis, stride, offsets):  # type: ignore[no-untyped-def]
     """Set the steps along one axis from bin `own` to each other bin; return the next stride."""
     n_bins, kind = axis
@@ -52,7 +52,7 @@ def fill_offsets(own, axis, stride, offsets):  # type: ignore[no-untyped-def]
     return stride * n_bins if kind in (BELOW, ABOVE) else stride * n_bins * n_bins
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def add_tree(mean, square, row_leaves, column_order, column_starts, weights):  # type: ignore[no-untyped-def]
     """Add one tree's kernel to `mean` and its square to `square`.
 

@@ -39,8 +39,13 @@ class Moments:
     Parameters
     ----------
     scaling : Scaling
-    correlations : ndarray of shape (p, p)
-        Rows and columns of constants are zero.
+    correlations : ndarray of shape (p, p), or None
+        Rows and columns of constants are zero. None where they would take more room than the
+        columns do.
+    scaled : ndarray of shape (n, p), or None
+        In their place: ``scaled.T @ scaled`` are the correlations, of which a guess needs few.
+    varies : ndarray of shape (p,), bool
+        False for a constant.
     n_rows : float
         As many rows of equal weight would tell as much.
 
@@ -53,7 +58,9 @@ class Moments:
     """
 
     scaling: Scaling
-    correlations: Matrix
+    correlations: Matrix | None
+    scaled: Matrix | None
+    varies: np.ndarray
     n_rows: float
 
     @classmethod
@@ -62,10 +69,13 @@ class Moments:
         scaling = Scaling.learn(columns, weights)
         scaled = scaling.scale(columns)
         if weights is None:
-            return cls(scaling, scaled.T @ scaled / len(scaled), len(scaled))
-        weighted = scaled * (weights / weights.sum())[:, np.newaxis]
-        n_rows = weights.sum() ** 2 / np.square(weights).sum()
-        return cls(scaling, weighted.T @ scaled, float(n_rows))
+            weights = np.ones(len(scaled))
+        shares = (weights / weights.sum())[:, np.newaxis]
+        n_rows = float(weights.sum() ** 2 / np.square(weights).sum())
+        varies = np.sum(shares * np.square(scaled), axis=0) > 0.5  # 1, or 0 for a constant
+        if columns.shape[1] >= len(columns):
+            return cls(scaling, None, np.sqrt(shares) * scaled, varies, n_rows)
+        return cls(scaling, (shares * scaled).T @ scaled, None, varies, n_rows)
 
     def takeover(self, is_removed: np.ndarray) -> Takeover | None:
         """Return how to guess the columns of the mask; None where nothing can be foretold.
@@ -73,13 +83,13 @@ class Moments:
         Least squares, shrunk by the adjusted share of variance explained over the plain one:
         columns that tell nothing of each other are left alone rather than joined by chance.
         """
-        varies = np.diag(self.correlations) > 0.5  # 1, or 0 for a constant
-        kept, removed = np.flatnonzero(~is_removed & varies), np.flatnonzero(is_removed & varies)
+        kept = np.flatnonzero(~is_removed & self.varies)
+        removed = np.flatnonzero(is_removed & self.varies)
         n_free = self.n_rows - 1 - len(kept)
         if not len(removed) or not len(kept) or n_free <= 0:
             return None
-        across = self.correlations[np.ix_(kept, removed)]
-        within = self.correlations[np.ix_(kept, kept)] + _RIDGE * np.eye(len(kept))
+        across = self._correlations_of(kept, removed)
+        within = self._correlations_of(kept, kept) + _RIDGE * np.eye(len(kept))
         slopes = solve(within, across, assume_a="pos")
         explained = np.sum(slopes * across, axis=0)
         adjusted = 1 - (1 - explained) * (self.n_rows - 1) / n_free
@@ -89,3 +99,9 @@ class Moments:
         centre, spread = self.scaling.centre, self.scaling.spread
         slopes *= spread[removed] / spread[kept][:, np.newaxis]
         return Takeover(kept, removed, slopes, centre[removed] - centre[kept] @ slopes)
+
+    def _correlations_of(self, some: np.ndarray, others: np.ndarray) -> Matrix:
+        if self.correlations is not None:
+            return self.correlations[np.ix_(some, others)]
+        assert self.scaled is not None
+        return self.scaled[:, some].T @ self.scaled[:, others]

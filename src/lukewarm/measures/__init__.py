@@ -6,7 +6,7 @@ from lukewarm.measures._custom import NegMeanLoss
 from lukewarm.measures._deviances import GammaDeviance, PoissonDeviance, TweedieDeviance
 from lukewarm.measures._losses import mean_log_loss, mean_squared_error
 from lukewarm.measures._mean_loss import MeanLoss
-from lukewarm.measures._registry import MEASURES, as_measure, needs_classes
+from lukewarm.measures._registry import MEASURES, as_measure, centres_classes, needs_classes
 from lukewarm.measures._regression import R2, Huber, NegMAE, NegMSE, Pinball
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "PoissonDeviance",
     "TweedieDeviance",
     "as_measure",
+    "centres_classes",
     "mean_log_loss",
     "mean_of_rows",
     "mean_squared_error",

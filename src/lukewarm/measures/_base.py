@@ -19,7 +19,8 @@ class Measure(Protocol):
     its standard error that of the difference of their influence values.
 
     A measure may have ``needs_classes = True`` (y holds class codes, predictions are
-    probabilities) and ``max_classes``.
+    probabilities), ``max_classes``, ``centres_classes = True`` (influence values have mean zero
+    within each class) and ``check_target(y)``, which raises ValueError where it has no value.
     """
 
     @property
@@ -32,6 +33,11 @@ class Measure(Protocol):
     ) -> MeasureValue:
         """Return the skill of `prediction` on the rows with target `y`."""
         ...
+
+
+def counted_rows(y: Vector, weights: Vector | None) -> Vector:
+    """Return the targets of the rows with positive weight."""
+    return y if weights is None else y[weights > 0]
 
 
 def mean_of_rows(terms: Vector, weights: Vector | None) -> MeasureValue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lukewarm._typing import Prediction, Vector
-from lukewarm.measures._base import mean_of_rows, ratio_explained
+from lukewarm.measures._base import counted_rows, mean_of_rows, ratio_explained
 from lukewarm.measures._losses import log_losses
 from lukewarm.results import MeasureValue
 
@@ -66,10 +66,15 @@ class Deviance:
     name = "deviance"
     needs_classes = True
 
+    def check_target(self, y: Vector) -> None:
+        """Raise where there is one class only."""
+        _check_two_classes(self.name, y)
+
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return 1 - CE / H and its influence values."""
+        self.check_target(counted_rows(y, weights))
         shares = np.bincount(y.astype(int), weights=weights)
         constant = -np.log(shares[y.astype(int)] / shares.sum())
         cross_entropy = mean_of_rows(log_losses(y, prediction), weights)
@@ -93,11 +98,17 @@ class AUC:
     name = "auc"
     needs_classes = True
     max_classes = 2
+    centres_classes = True
+
+    def check_target(self, y: Vector) -> None:
+        """Raise where there are no cases, or no controls."""
+        _check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return the (weighted) AUC and its influence values."""
+        self.check_target(counted_rows(y, weights))
         row_weights = np.ones(len(y)) if weights is None else weights
         case_weights = np.where(y == 1, row_weights, 0.0)
         control_weights = np.where(y == 1, 0.0, row_weights)
@@ -109,6 +120,14 @@ class AUC:
             + control_weights / control_weights.sum() * (above - value)
         )
         return MeasureValue(value, influence)
+
+
+def _check_two_classes(name: str, y: Vector) -> None:
+    if np.ptp(y) == 0:
+        raise ValueError(
+            f"measure {name!r} needs rows of at least two classes; a part of {len(y)} rows has one "
+            "only. Use more rows, fewer folds or accuracy."
+        )
 
 
 def _share_below(scores: Vector, weights: Vector) -> Vector:

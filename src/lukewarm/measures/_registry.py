@@ -50,6 +50,11 @@ def needs_classes(measure: Measure) -> bool:
     return bool(getattr(measure, "needs_classes", False))
 
 
+def centres_classes(measure: Measure) -> bool:
+    """Return whether the influence values have mean zero within each class, not only overall."""
+    return bool(getattr(measure, "centres_classes", False))
+
+
 def _number(measure: str, stem: str, form: str) -> float:
     try:
         return float(measure[len(stem) + 1 : -1])

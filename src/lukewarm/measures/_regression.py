@@ -8,7 +8,7 @@ import numpy as np
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm._validation import check_fraction, check_number
-from lukewarm.measures._base import mean_of_rows, ratio_explained
+from lukewarm.measures._base import counted_rows, mean_of_rows, ratio_explained
 from lukewarm.measures._losses import (
     absolute_errors,
     huber_losses,
@@ -143,10 +143,19 @@ class R2:
     name = "r2"
     max_classes = 2
 
+    def check_target(self, y: Vector) -> None:
+        """Raise where y does not vary."""
+        if np.ptp(y) == 0:
+            raise ValueError(
+                f"measure 'r2' needs rows on which y varies; y is {y[0]:g} on all {len(y)} rows of "
+                "a part. Use more rows, fewer folds or neg_mse."
+            )
+
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return 1 - MSE / Var(y) and its influence values."""
+        self.check_target(counted_rows(y, weights))
         mean = np.average(y, weights=weights)
         error = mean_of_rows(squared_errors(y, prediction), weights)
         return ratio_explained(error, mean_of_rows(np.square(y - mean), weights))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from html import escape
@@ -257,7 +258,7 @@ class ImportanceResult:
             raise ValueError("merge needs at least one result; got none.")
         first = parts[0]
         names = [name for part in parts for name in part.names]
-        repeated = sorted({name for name in names if names.count(name) > 1})
+        repeated = sorted(name for name, count in Counter(names).items() if count > 1)
         if repeated:
             raise ValueError(f"results must be over different feature sets; {repeated} repeat.")
         for number, part in enumerate(parts):

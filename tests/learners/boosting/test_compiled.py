@@ -1,38 +1,39 @@
-import logging
 import subprocess
 import sys
-from types import SimpleNamespace
+from pathlib import Path
 
 import numpy as np
 
-from lukewarm.learners.boosting import _compiled, _warm_up
+from lukewarm.learners.boosting import _compiled, _kept_code
 from lukewarm.learners.boosting._grow import grow_trees
 from lukewarm.learners.boosting._rng import next_state, start_stream, uniform
 
 
 def test_kept_code_is_out_of_date_when_any_compiled_file_changes():
     # numba stamps one file; were this attribute gone, the guard would be, too.
-    assert grow_trees._cache._cache_file._source_stamp == _compiled._stamp_of_sources()
+    folder = Path(_kept_code.__file__).parent
+    assert grow_trees._cache._cache_file._source_stamp == _kept_code.stamp_of_sources(folder)
 
 
-def test_long_compilation_is_announced(monkeypatch, caplog):
-    calls = []
-    monkeypatch.setattr(_warm_up, "_SECONDS_BEFORE_A_WORD", 0.0)
-    monkeypatch.setattr(_warm_up, "Timer", lambda *given: instant_timer(calls, *given))
-    monkeypatch.setattr(_warm_up, "compile_registered", lambda: None)
-    monkeypatch.setattr(_warm_up, "_grow_one_tree", lambda: calls.append("compiled"))
-    with caplog.at_level(logging.WARNING):
-        _warm_up.compile_once.__wrapped__()
-    assert calls == ["started", "compiled", "cancelled"]
-    assert "compiling" in caplog.text
+def test_the_stamp_of_a_folder_follows_its_compiled_files_only(tmp_path):
+    stamps = []
+    for name, text in [("a.py", "@compiled"), ("b.py", "plain"), ("a.py", "@compiled anew")]:
+        (tmp_path / name).write_text(text)
+        stamps.append(_kept_code.stamp_of_sources.__wrapped__(tmp_path))
+    assert stamps[0] == stamps[1] != stamps[2]
 
 
-def instant_timer(calls, _seconds, function, arguments):
-    def start():
-        calls.append("started")
-        function(*arguments)
+def test_a_folder_that_takes_no_more_files_is_no_reason_to_fail(monkeypatch, caplog):
+    @_compiled.compiled
+    def double(number):
+        return 2 * number
 
-    return SimpleNamespace(start=start, cancel=lambda: calls.append("cancelled"))
+    def refuse(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(double._cache._cache_file, "save", refuse)
+    assert double(3) == 6
+    assert "cannot be kept" in caplog.text
 
 
 def test_importing_the_learners_room_loads_no_compiler():

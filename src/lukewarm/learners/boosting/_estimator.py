@@ -71,7 +71,7 @@ class ObliviousBoostingEstimator(BaseEstimator):
     def make_learner(self, seed: int, **others: Any) -> ObliviousBoosting:
         """Return an untrained learner with these settings."""
         settings = {name: getattr(self, name) for name in _LEARNER_PARAMETERS}
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = min(effective_n_jobs(self.n_jobs), effective_n_jobs(-1))
         return ObliviousBoosting(**settings, n_threads=n_threads, seed=seed, **others)
 
     def _train(

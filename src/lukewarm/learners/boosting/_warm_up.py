@@ -1,10 +1,9 @@
-"""Compilation of the engine, before its first use and with a word if it takes long."""
+"""Compilation of the engine before its first use."""
 
 from __future__ import annotations
 
-import logging
-from functools import lru_cache
-from threading import Timer
+from functools import cache
+from threading import Lock
 
 import numpy as np
 
@@ -13,25 +12,19 @@ from lukewarm.learners.boosting._grow import grow_trees
 from lukewarm.learners.boosting._trees import Trees
 from lukewarm.learners.boosting._work import Problem, Rules, Table, make_workspace
 
-_LOGGER = logging.getLogger(__name__)
-_SECONDS_BEFORE_A_WORD = 1.0
+_LOCK = Lock()
 
 
-@lru_cache(maxsize=1)
 def compile_once() -> None:
-    """Compile the engine, or load it from numba's cache on disk; log what takes so long."""
-    word = Timer(
-        _SECONDS_BEFORE_A_WORD,
-        _LOGGER.warning,
-        ["compiling the boosting engine; numba keeps it on disk, so later runs start at once"],
-    )
-    word.daemon = True
-    word.start()
-    try:
-        compile_registered()
-        _grow_one_tree()
-    finally:
-        word.cancel()
+    """Compile the engine, or load it from numba's cache on disk, whichever thread comes first."""
+    with _LOCK:
+        _compile_all()
+
+
+@cache
+def _compile_all() -> None:
+    compile_registered()
+    _grow_one_tree()
 
 
 def _grow_one_tree() -> None:
