@@ -35,7 +35,9 @@ def explain(correlation, seed):
     rows["permutation"] = permuted.importances_mean[0]
     rows["permutation ranks X1 first"] = float(np.argmax(permuted.importances_mean) == 0)
     for method in ("dropout", "early_stopping", "retrain"):
-        vi = lw.VariableImportance(method=method, features=["X1"], random_state=seed)
+        vi = lw.VariableImportance(
+            method=method, features=["X1"], random_state=seed, model="boosting", inference="paired"
+        )
         rows[method] = vi.fit(data.X, data.y).result_.importance[0]
     return rows
 

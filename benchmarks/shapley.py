@@ -114,9 +114,12 @@ def paper_scheme(value, n_features):
     return totals / DRAWS_PER_FEATURE, n_fits
 
 
+PAPER = {"method": "early_stopping", "inference": "paired"}
+
+
 def without_memory(data, **options):
     """Return the value function of an estimator, fitting anew at every call."""
-    estimator = lw.ShapleyImportance(n_coalitions=20, random_state=SEED, **options)
+    estimator = lw.ShapleyImportance(n_coalitions=20, random_state=SEED, **PAPER, **options)
     run = estimator.fit(data.X, data.y)._run
     return lambda kept: run._fit(run.game.removed(kept)).skills[0].value
 
@@ -129,7 +132,7 @@ def timed(work):
 
 def ours(data, model, n_coalitions, n_jobs, **options):
     estimator = lw.ShapleyImportance(
-        model=model, n_coalitions=n_coalitions, random_state=SEED, n_jobs=n_jobs, **options
+        model=model, n_coalitions=n_coalitions, random_state=SEED, n_jobs=n_jobs, **PAPER, **options
     )
     return estimator.fit(data.X, data.y).result_
 

@@ -74,6 +74,7 @@ def main():
         max_steps=800,
         n_jobs=options.jobs,
         random_state=0,
+        inference="paired",
     )
     started = perf_counter()
     sampled = estimator.fit(data.X, data.y).result_

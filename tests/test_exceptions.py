@@ -65,24 +65,47 @@ def noise(n_rows=80, n_columns=3):
 
 
 def shapley(X, y):
-    lw.ShapleyImportance(n_coalitions=6, random_state=0).fit(X, y)
+    lw.ShapleyImportance(
+        n_coalitions=6,
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    ).fit(X, y)
 
 
 def shapley_by_tolerance(X, y):
-    lw.ShapleyImportance(solver="kernel", tolerance=0.01, random_state=0).fit(X, y)
+    lw.ShapleyImportance(
+        solver="kernel",
+        tolerance=0.01,
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    ).fit(X, y)
 
 
 def more_shapley(X, y):
-    lw.ShapleyImportance(n_coalitions=6, random_state=0).fit(X, y).fit_more(2)
+    lw.ShapleyImportance(
+        n_coalitions=6,
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    ).fit(X, y).fit_more(2)
 
 
 def importance(X, y):
-    lw.VariableImportance(random_state=0).fit(X, y)
+    lw.VariableImportance(
+        random_state=0, model="boosting", method="early_stopping", inference="paired"
+    ).fit(X, y)
 
 
 def importance_of_a_seen_model(X, y):
     model = LinearRegression().fit(X, y)
-    lw.VariableImportance(model=model, method="dropout", prefit=True, random_state=0).fit(X, y)
+    lw.VariableImportance(
+        model=model, method="dropout", prefit=True, random_state=0, inference="paired"
+    ).fit(X, y)
 
 
 def importance_of_predictions(X, y):

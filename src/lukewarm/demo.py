@@ -91,7 +91,11 @@ def compare(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HealthWarning)
         for method in METHODS:
-            results[method] = VariableImportance(method=method, **options).fit(X, y).result_
+            results[method] = (
+                VariableImportance("boosting", method, inference="paired", **options)
+                .fit(X, y)
+                .result_
+            )
     return Comparison(results, truth)
 
 

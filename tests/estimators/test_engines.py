@@ -93,7 +93,13 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_engine_tells_a_feature_that_matters_from_one_that_does_not(name, linear):
-    vi = lw.VariableImportance(MODELS[name](), features=["X1", "X5"], random_state=0)
+    vi = lw.VariableImportance(
+        MODELS[name](),
+        features=["X1", "X5"],
+        random_state=0,
+        method="early_stopping",
+        inference="paired",
+    )
     result = vi.fit(linear.X, linear.y).result_
     truth = linear.true_importance((0,))
     assert result.importance[0] > 0.5 * truth
@@ -111,7 +117,14 @@ def test_frame_array_polars_and_jobs_give_identical_numbers(make, linear):
         "polars": polars.DataFrame({name: linear.X[name].to_numpy() for name in names}),
     }
     importances = [
-        lw.VariableImportance(make(), features=[0, 4], random_state=0, n_jobs=n_jobs)
+        lw.VariableImportance(
+            make(),
+            features=[0, 4],
+            random_state=0,
+            n_jobs=n_jobs,
+            method="early_stopping",
+            inference="paired",
+        )
         .fit(X, polars.Series(np.asarray(linear.y)) if kind == "polars" else linear.y)
         .result_.importance
         for n_jobs, (kind, X) in enumerate(tables.items(), start=1)
@@ -126,7 +139,11 @@ def test_frame_array_polars_and_jobs_give_identical_numbers(make, linear):
 )
 def test_levels_and_gaps_are_taken_as_they_are(make, mixed):
     X, y = mixed
-    result = lw.VariableImportance(make(), random_state=0).fit(X, y).result_
+    result = (
+        lw.VariableImportance(make(), random_state=0, method="early_stopping", inference="paired")
+        .fit(X, y)
+        .result_
+    )
     importance = dict(zip(result.names, result.importance, strict=True))
     assert importance["kind"] > 1
     assert importance["size"] > 1
@@ -136,20 +153,24 @@ def test_levels_and_gaps_are_taken_as_they_are(make, mixed):
 def test_a_model_that_takes_no_levels_or_gaps_names_the_columns(mixed):
     X, y = mixed
     with pytest.raises(ValueError, match=r"needs numeric columns.*\['kind'\]"):
-        lw.VariableImportance(GradientBoostingRegressor()).fit(X, y)
+        lw.VariableImportance(
+            GradientBoostingRegressor(), method="early_stopping", inference="paired"
+        ).fit(X, y)
     with pytest.raises(ValueError, match=r"missing values.*\['size'\]"):
-        lw.VariableImportance(GradientBoostingRegressor()).fit(X[["size", "noise"]], y)
+        lw.VariableImportance(
+            GradientBoostingRegressor(), method="early_stopping", inference="paired"
+        ).fit(X[["size", "noise"]], y)
 
 
 def test_a_removed_column_of_levels_is_one_that_is_constant(mixed):
     X, y = mixed
     make = lightgbm_regressor
     removed = lw.VariableImportance(
-        make(), "retrain", features=["kind"], fill={"kind": "w"}, random_state=0
+        make(), "retrain", features=["kind"], fill={"kind": "w"}, random_state=0, inference="paired"
     ).fit(X, y)
-    constant = lw.VariableImportance(make(), "retrain", features=["noise"], random_state=0).fit(
-        X.assign(kind=pd.Categorical(["w"] * len(X), categories=["u", "v", "w"])), y
-    )
+    constant = lw.VariableImportance(
+        make(), "retrain", features=["noise"], random_state=0, inference="paired"
+    ).fit(X.assign(kind=pd.Categorical(["w"] * len(X), categories=["u", "v", "w"])), y)
     # The full model of the second table never knew the column; rows and rule are the same.
     assert removed.result_.full.value > constant.result_.full.value + 1
     assert removed.result_.reduced[0].value == pytest.approx(constant.result_.full.value, rel=1e-9)
@@ -168,7 +189,9 @@ def mixed_pipeline(last):
 def test_a_pipeline_is_explained_by_its_input_columns(mixed, method):
     X, y = mixed
     model = mixed_pipeline(lightgbm_regressor())
-    result = lw.VariableImportance(model, method, random_state=0).fit(X, y).result_
+    result = (
+        lw.VariableImportance(model, method, random_state=0, inference="paired").fit(X, y).result_
+    )
     assert result.names == ("size", "kind", "flag", "noise")
     assert result.importance[:2].min() > 1
     assert np.abs(result.importance[2:]).max() < 0.2
@@ -178,9 +201,9 @@ def test_a_pipeline_is_explained_by_its_input_columns(mixed, method):
 def test_a_pipeline_of_numbers_finds_its_columns_by_name(linear):
     columns = make_column_transformer((StandardScaler(), ["X1", "X2", "X3"]))
     model = make_pipeline(columns, GradientBoostingRegressor(max_depth=2))
-    result = lw.VariableImportance(model, features=["X1", "X6"], random_state=0).fit(
-        linear.X, linear.y
-    )
+    result = lw.VariableImportance(
+        model, features=["X1", "X6"], random_state=0, method="early_stopping", inference="paired"
+    ).fit(linear.X, linear.y)
     assert result.result_.importance[0] > 0.5
     # Trees know nothing of it; what is left is how ties between splits fall.
     assert abs(result.result_.importance[1]) < 0.01
@@ -190,7 +213,14 @@ def test_a_pipeline_that_ends_in_a_module_is_explained(linear):
     torch = pytest.importorskip("torch")
     layers = torch.nn.Sequential(torch.nn.Linear(6, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
     model = make_pipeline(StandardScaler(), layers)
-    vi = lw.VariableImportance(model, features=["X1", "X6"], max_steps=60, random_state=0)
+    vi = lw.VariableImportance(
+        model,
+        features=["X1", "X6"],
+        max_steps=60,
+        random_state=0,
+        method="early_stopping",
+        inference="paired",
+    )
     result = vi.fit(linear.X, linear.y).result_
     assert result.importance[0] > 5 * abs(result.importance[1])
 
@@ -199,7 +229,12 @@ def test_several_classes_of_text_are_explained(mixed):
     X, _ = mixed
     labels = np.array(["low", "middle", "high"])[np.digitize(X["size"].fillna(0), [-0.5, 0.5])]
     result = (
-        lw.VariableImportance(HistGradientBoostingClassifier(), random_state=0)
+        lw.VariableImportance(
+            HistGradientBoostingClassifier(),
+            random_state=0,
+            method="early_stopping",
+            inference="paired",
+        )
         .fit(X, labels)
         .result_
     )
@@ -213,26 +248,32 @@ def test_several_classes_of_text_are_explained(mixed):
 def test_a_forest_is_explained_by_retraining_and_dropout(linear, method, kind):
     y = linear.y if kind is RandomForestRegressor else np.where(linear.y > 0, "up", "down")
     model = kind(n_estimators=20, random_state=0)
-    result = lw.VariableImportance(model, method, features=["X1", "X5"], random_state=0).fit(
-        linear.X, y
-    )
+    result = lw.VariableImportance(
+        model, method, features=["X1", "X5"], random_state=0, inference="paired"
+    ).fit(linear.X, y)
     assert result.result_.importance[0] > 3 * abs(result.result_.importance[1])
 
 
 def test_a_forest_says_at_once_that_it_cannot_be_warm_started(linear):
     with pytest.raises(TypeError, match=r"RandomForestRegressor cannot be warm-started.*LightGBM"):
-        lw.VariableImportance(RandomForestRegressor()).fit(linear.X, linear.y)
+        lw.VariableImportance(
+            RandomForestRegressor(), method="early_stopping", inference="paired"
+        ).fit(linear.X, linear.y)
 
 
 def test_a_classifier_without_probabilities_says_so(linear):
     with pytest.raises(ValueError, match="no probabilities"):
-        lw.VariableImportance(SGDClassifier()).fit(linear.X, np.where(linear.y > 0, "a", "b"))
+        lw.VariableImportance(SGDClassifier(), method="early_stopping", inference="paired").fit(
+            linear.X, np.where(linear.y > 0, "a", "b")
+        )
 
 
 def test_the_users_trained_model_is_left_as_it_is(linear):
     model = lightgbm_regressor(n_estimators=30).fit(linear.X, linear.y)
     before, settings = model.predict(linear.X), model.get_params()
-    lw.VariableImportance(model, features=["X1"], random_state=0).fit(linear.X, linear.y)
+    lw.VariableImportance(
+        model, features=["X1"], random_state=0, method="early_stopping", inference="paired"
+    ).fit(linear.X, linear.y)
     np.testing.assert_array_equal(model.predict(linear.X), before)
     assert model.get_params() == settings
 
@@ -261,7 +302,7 @@ def test_a_trained_model_is_explained_as_it_stands(name, linear):
     own = model.predict(X[400:])
     method = "dropout" if name == "forest" else "early_stopping"
     vi = lw.VariableImportance(
-        model, method, features=["X1", "X5"], prefit=True, random_state=0
+        model, method, features=["X1", "X5"], prefit=True, random_state=0, inference="paired"
     ).fit(X[:400], y[:400], X_eval=X[400:], y_eval=y[400:])
     assert vi.result_.full.value == pytest.approx(-np.mean((y[400:] - own) ** 2), rel=1e-5)
     assert vi.result_.importance[0] > 5 * abs(vi.result_.importance[1])
@@ -280,9 +321,14 @@ def test_a_model_trained_on_levels_reads_them_as_it_did(name, mixed):
         model.set_params(cat_features=["kind"])
     model.fit(X[:350], y[:350])
     own = model.predict(X[350:])
-    vi = lw.VariableImportance(model, features=["kind"], prefit=True, random_state=0).fit(
-        X[:350], y[:350], X_eval=X[350:], y_eval=y[350:]
-    )
+    vi = lw.VariableImportance(
+        model,
+        features=["kind"],
+        prefit=True,
+        random_state=0,
+        method="early_stopping",
+        inference="paired",
+    ).fit(X[:350], y[:350], X_eval=X[350:], y_eval=y[350:])
     assert vi.result_.full.value == pytest.approx(-np.mean((y[350:] - own) ** 2), rel=1e-5)
     assert vi.result_.importance[0] > 1
 
@@ -292,7 +338,7 @@ def test_explaining_a_trained_model_equals_training_it_here_on_the_same_rows(nam
     X, y = linear.X, linear.y
     # So few trees that every one of them improves: all are kept.
     model = PREFIT[name]().set_params(n_estimators=12)
-    options = {"features": ["X1"], "random_state": 0, "method": "dropout"}
+    options = {"features": ["X1"], "random_state": 0, "method": "dropout", "inference": "paired"}
     trained_here = lw.VariableImportance(model, patience=40, **options).fit(
         X[:400], y[:400], X_eval=X[400:], y_eval=y[400:]
     )
@@ -319,16 +365,23 @@ def test_a_trained_classifier_keeps_its_labels(labels, linear):
         make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss")),
     ):
         fitted = model.fit(X[:400], y[:400])
-        vi = lw.VariableImportance(fitted, features=["X1", "X5"], prefit=True, random_state=0).fit(
-            X[:400], y[:400], X_eval=X[400:], y_eval=y[400:]
-        )
+        vi = lw.VariableImportance(
+            fitted,
+            features=["X1", "X5"],
+            prefit=True,
+            random_state=0,
+            method="early_stopping",
+            inference="paired",
+        ).fit(X[:400], y[:400], X_eval=X[400:], y_eval=y[400:])
         assert list(vi.classes_) == list(labels)
         assert vi.result_.importance[0] > 0.05
 
 
 def test_evaluating_a_trained_model_on_rows_of_its_own_warns(linear):
     model = GradientBoostingRegressor(n_estimators=5).fit(linear.X, linear.y)
-    vi = lw.VariableImportance(model, "dropout", features=["X1"], prefit=True, random_state=0)
+    vi = lw.VariableImportance(
+        model, "dropout", features=["X1"], prefit=True, random_state=0, inference="paired"
+    )
     with pytest.warns(SeenRowsWarning, match="X_eval"):
         vi.fit(linear.X, linear.y)
 
@@ -345,14 +398,14 @@ def test_evaluating_a_trained_model_on_rows_of_its_own_warns(linear):
 def test_what_is_no_trained_model_for_these_columns_is_refused(linear, model, columns, message):
     if model == "fitted":
         model = GradientBoostingRegressor(n_estimators=2).fit(linear.X[["X1", "X2"]], linear.y)
-    vi = lw.VariableImportance(model, prefit=True)
+    vi = lw.VariableImportance(model, prefit=True, method="early_stopping", inference="paired")
     rows = {"X_eval": linear.X[columns], "y_eval": linear.y}
     with pytest.raises(ValueError, match=message):
         vi.fit(linear.X[columns], linear.y, **rows)
 
 
 def test_evaluation_rows_must_have_the_columns_of_the_others(linear):
-    vi = lw.VariableImportance("boosting")
+    vi = lw.VariableImportance("boosting", method="early_stopping", inference="paired")
     with pytest.raises(ValueError, match="X_eval must have the columns of X"):
         vi.fit(linear.X, linear.y, X_eval=linear.X[["X1"]], y_eval=linear.y)
     with pytest.raises(ValueError, match="belong together"):
@@ -363,7 +416,12 @@ def test_screening_keeps_the_features_dropout_ranks_first_among_hundreds(generat
     X = generator.normal(size=(400, 200))
     y = 2 * X[:, 17] + X[:, 101] + 0.1 * generator.normal(size=400)
     vi = lw.VariableImportance(
-        HistGradientBoostingRegressor(max_iter=30), screen="dropout", keep=2, random_state=0
+        HistGradientBoostingRegressor(max_iter=30),
+        screen="dropout",
+        keep=2,
+        random_state=0,
+        method="early_stopping",
+        inference="paired",
     ).fit(X, y)
     assert vi.result_.names == ("x17", "x101")
     assert len(vi.screen_) == 200
@@ -374,22 +432,46 @@ def test_screening_keeps_the_features_dropout_ranks_first_among_hundreds(generat
 def test_one_hot_columns_are_one_feature(mixed):
     X, y = mixed
     dummies = pd.get_dummies(X, columns=["kind"])
-    result = lw.VariableImportance(groups="auto", random_state=0).fit(dummies, y).result_
+    result = (
+        lw.VariableImportance(
+            groups="auto",
+            random_state=0,
+            model="boosting",
+            method="early_stopping",
+            inference="paired",
+        )
+        .fit(dummies, y)
+        .result_
+    )
     assert set(result.names) == {"kind", "size", "flag", "noise"}
     assert result.importance[list(result.names).index("kind")] > 1
 
 
 def test_sets_of_sets_and_clusters_are_explained(linear):
-    nested = lw.VariableImportance(features=[("X1",), ("X1", "X2")], random_state=0)
+    nested = lw.VariableImportance(
+        features=[("X1",), ("X1", "X2")],
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    )
     result = nested.fit(linear.X, linear.y).result_
     assert result.names == ("X1", "X1 + X2")
     assert result.importance[1] > result.importance[0]
-    clusters = lw.VariableImportance(groups={"correlation": 0.4}, random_state=0)
+    clusters = lw.VariableImportance(
+        groups={"correlation": 0.4},
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    )
     assert clusters.fit(linear.X, linear.y).result_.names[0] == "X1 + X2"
 
 
 def test_the_check_retrains_some_sets_and_notes_a_gap(linear):
-    vi = lw.VariableImportance(lightgbm_regressor(), random_state=0).fit(linear.X, linear.y)
+    vi = lw.VariableImportance(
+        lightgbm_regressor(), random_state=0, method="early_stopping", inference="paired"
+    ).fit(linear.X, linear.y)
     table = vi.check(n=2)
     assert len(table) == 2
     assert table["importance"].is_monotonic_increasing
@@ -405,7 +487,13 @@ def test_a_gap_beyond_the_standard_error_is_noted():
 
 
 def test_notes_are_shown_and_survive_saving(linear, tmp_path):
-    vi = lw.VariableImportance(features=["X1"], random_state=0).fit(linear.X, linear.y)
+    vi = lw.VariableImportance(
+        features=["X1"],
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    ).fit(linear.X, linear.y)
     noted = replace(vi.result_, notes=("Mind the gap.",))
     assert "Mind the gap." in repr(noted)
     assert "Mind the gap." in noted._repr_html_()
@@ -433,7 +521,11 @@ def test_class_weights_by_label_raise_that_class(name):
     # The order of the labels says nothing.
     mean_chance = {
         weight: lw.VariableImportance(
-            weighted_classifiers(weights)[name], features=[0], random_state=0
+            weighted_classifiers(weights)[name],
+            features=[0],
+            random_state=0,
+            method="early_stopping",
+            inference="paired",
         )
         .fit(X, y)
         .predictions_.full.mean()
@@ -450,13 +542,18 @@ def test_class_weights_must_name_the_classes():
     model = HistGradientBoostingClassifier(class_weight={"yes": 5.0, "maybe": 1.0})
     X, y = np.random.default_rng(0).normal(size=(100, 2)), np.repeat(["yes", "no"], 50)
     with pytest.raises(ValueError, match=r"weight to each of the classes .*'no', 'yes'"):
-        lw.VariableImportance(model).fit(X, y)
+        lw.VariableImportance(model, method="early_stopping", inference="paired").fit(X, y)
 
 
 def test_a_model_that_never_improves_says_so(linear):
     # Steps of this length throw the weights to and fro.
     model = SGDRegressor(learning_rate="constant", eta0=0.5)
     with pytest.warns(UntrainedWarning, match="no better on the stopping rows after"):
-        lw.VariableImportance(model, features=[0], patience=2, random_state=0).fit(
-            linear.X, linear.y
-        )
+        lw.VariableImportance(
+            model,
+            features=[0],
+            patience=2,
+            random_state=0,
+            method="early_stopping",
+            inference="paired",
+        ).fit(linear.X, linear.y)

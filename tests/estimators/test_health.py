@@ -49,8 +49,16 @@ def remarks(result, name):
 
 
 ESTIMATORS = [
-    lw.VariableImportance(random_state=0),
-    lw.ShapleyImportance(n_coalitions=6, random_state=0),
+    lw.VariableImportance(
+        random_state=0, model="boosting", method="early_stopping", inference="paired"
+    ),
+    lw.ShapleyImportance(
+        n_coalitions=6,
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    ),
 ]
 
 
@@ -79,40 +87,77 @@ def test_a_sound_fit_warns_of_nothing(estimator, table):
 def test_alike_and_leaking_columns_are_told_unless_grouped(table):
     X, y = table
     X = X.assign(twin=X["a"], target=y * 3)
-    result, _ = fitted(lw.VariableImportance(random_state=0), X, y)
+    result, _ = fitted(
+        lw.VariableImportance(
+            random_state=0, model="boosting", method="early_stopping", inference="paired"
+        ),
+        X,
+        y,
+    )
     assert remarks(result, "duplicate") == {"a + twin": "warning"}
     assert remarks(result, "leaking") == {"target": "warning"}
-    grouped = lw.VariableImportance(groups={"both": ["a", "twin"]}, random_state=0)
+    grouped = lw.VariableImportance(
+        groups={"both": ["a", "twin"]},
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    )
     assert remarks(fitted(grouped, X, y)[0], "duplicate") == {}
 
 
 def test_training_that_is_cut_short_is_told(table):
-    result, found = fitted(lw.VariableImportance(max_steps=5, random_state=0), *table)
+    result, found = fitted(
+        lw.VariableImportance(
+            max_steps=5,
+            random_state=0,
+            model="boosting",
+            method="early_stopping",
+            inference="paired",
+        ),
+        *table,
+    )
     assert remarks(result, "step_cap")[""] == "warning"
     assert "ended at 5 steps" in str(found[0].message)
-    result, _ = fitted(lw.VariableImportance(random_state=0), *table)
+    result, _ = fitted(
+        lw.VariableImportance(
+            random_state=0, model="boosting", method="early_stopping", inference="paired"
+        ),
+        *table,
+    )
     assert remarks(result, "step_cap") == {}
 
 
 def test_a_reduced_model_that_is_cut_short_is_told(table):
     X, y = table
     X["b"] = X["a"] + 0.5 * X["b"]
-    retrain = lw.VariableImportance("boosting", "retrain", max_steps=10, random_state=0)
+    retrain = lw.VariableImportance(
+        "boosting", "retrain", max_steps=10, random_state=0, inference="paired"
+    )
     assert remarks(fitted(retrain, X, y)[0], "step_cap")["a"] == "warning"
 
 
 def test_a_clear_importance_without_a_step_is_told(table):
-    result, found = fitted(lw.VariableImportance(OneLeap(), random_state=0), *table)
+    result, found = fitted(
+        lw.VariableImportance(
+            OneLeap(), random_state=0, method="early_stopping", inference="paired"
+        ),
+        *table,
+    )
     assert result.traces[0][0].stopped_step == 0
     assert remarks(result, "zero_steps") == {"a": "warning", "b": "warning"}
     assert "a, b: no further step lowered the loss" in str(found[0].message)
-    dropout, _ = fitted(lw.VariableImportance(OneLeap(), "dropout", random_state=0), *table)
+    dropout, _ = fitted(
+        lw.VariableImportance(OneLeap(), "dropout", random_state=0, inference="paired"), *table
+    )
     assert remarks(dropout, "zero_steps") == {}
 
 
 def test_a_model_worse_than_a_constant_is_told(table):
     model = DummyRegressor(strategy="constant", constant=100.0).fit(*table)
-    estimator = lw.VariableImportance(model, "dropout", prefit=True, random_state=0)
+    estimator = lw.VariableImportance(
+        model, "dropout", prefit=True, random_state=0, inference="paired"
+    )
     result, _ = fitted(estimator, *table)
     assert remarks(result, "no_skill") == {"": "warning"}
 
@@ -127,7 +172,14 @@ def test_a_measure_that_constants_do_not_have_ends_no_fit(table):
             value = np.corrcoef(y, prediction)[0, 1]
             return lw.MeasureValue(value, np.zeros(len(y)))
 
-    estimator = lw.VariableImportance(measure=Correlation(), features=["b"], random_state=0)
+    estimator = lw.VariableImportance(
+        measure=Correlation(),
+        features=["b"],
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    )
     assert remarks(fitted(estimator, *table)[0], "no_skill") == {}
 
 
@@ -136,7 +188,17 @@ def test_levels_that_the_model_does_not_tell_apart_are_told(table, generator):
     X["town"] = [f"town {number}" for number in generator.integers(200, size=400)]
     n_levels = X["town"].nunique()
     assert n_levels > 127
-    result, _ = fitted(lw.VariableImportance(features=["town"], random_state=0), X, y)
+    result, _ = fitted(
+        lw.VariableImportance(
+            features=["town"],
+            random_state=0,
+            model="boosting",
+            method="early_stopping",
+            inference="paired",
+        ),
+        X,
+        y,
+    )
     assert remarks(result, "lumped_levels") == {"town": "warning"}
     message = result.health().query("name == 'lumped_levels'")["message"].iloc[0]
     assert f"{n_levels} levels, of which the model tells the 127 most frequent apart" in message
@@ -144,13 +206,29 @@ def test_levels_that_the_model_does_not_tell_apart_are_told(table, generator):
 
 def test_few_evaluation_rows_are_told(table):
     X, y = (part[:100] for part in table)
-    result, _ = fitted(lw.VariableImportance(random_state=0), X, y)
+    result, _ = fitted(
+        lw.VariableImportance(
+            random_state=0, model="boosting", method="early_stopping", inference="paired"
+        ),
+        X,
+        y,
+    )
     assert remarks(result, "few_rows") == {"": "warning"}
 
 
 def test_looking_at_the_table_changes_no_number(table, monkeypatch):
-    result, _ = fitted(lw.VariableImportance(random_state=0), *table)
+    result, _ = fitted(
+        lw.VariableImportance(
+            random_state=0, model="boosting", method="early_stopping", inference="paired"
+        ),
+        *table,
+    )
     monkeypatch.setattr("lukewarm.estimators._health.column_doubts", lambda *arguments: ())
     monkeypatch.setattr("lukewarm.estimators._problem.text_doubts", lambda *arguments: ())
-    blind, _ = fitted(lw.VariableImportance(random_state=0), *table)
+    blind, _ = fitted(
+        lw.VariableImportance(
+            random_state=0, model="boosting", method="early_stopping", inference="paired"
+        ),
+        *table,
+    )
     np.testing.assert_array_equal(result.importance, blind.importance)

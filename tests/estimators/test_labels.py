@@ -19,7 +19,9 @@ def _shuffled(generator):
 
 
 def explain(X, y, **options):
-    vi = lw.VariableImportance(LinearRegression(), "dropout", random_state=0, **options)
+    vi = lw.VariableImportance(
+        LinearRegression(), "dropout", random_state=0, inference="paired", **options
+    )
     result = vi.fit(X, y).result_
     return dict(zip(result.names, result.importance, strict=True))
 
@@ -44,7 +46,9 @@ def test_a_fill_is_given_by_integer_name(shuffled):
 
 def test_shapley_players_are_named_by_integers(shuffled):
     X, y = shuffled
-    sv = lw.ShapleyImportance(LinearRegression(), "dropout", features=[2], random_state=0).fit(X, y)
+    sv = lw.ShapleyImportance(
+        LinearRegression(), "dropout", features=[2], random_state=0, inference="paired"
+    ).fit(X, y)
     assert sv.result_.names == ("2",)
     assert sv.result_.players == ((0,),)
 
@@ -53,7 +57,9 @@ def test_names_that_appear_twice_are_refused_with_evaluation_rows_too(shuffled):
     X, y = shuffled
     twice = X.set_axis(["a", "b", "a"], axis=1)
     with pytest.raises(ValueError, match=r"unique column names.*\['a'\]"):
-        lw.VariableImportance().fit(twice, y, X_eval=twice, y_eval=y)
+        lw.VariableImportance(model="boosting", method="early_stopping", inference="paired").fit(
+            twice, y, X_eval=twice, y_eval=y
+        )
 
 
 def test_an_arrow_table_with_a_name_twice_is_refused(shuffled):
@@ -61,4 +67,6 @@ def test_an_arrow_table_with_a_name_twice_is_refused(shuffled):
     X, y = shuffled
     table = arrow.table([X[0], X[1], X[2]], names=["a", "b", "a"])
     with pytest.raises(ValueError, match=r"unique column names.*\['a'\]"):
-        lw.VariableImportance().fit(table, y)
+        lw.VariableImportance(model="boosting", method="early_stopping", inference="paired").fit(
+            table, y
+        )

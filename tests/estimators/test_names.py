@@ -88,7 +88,8 @@ def explain_trained(model, X, y, **options):
     """Return the result, and the skill the model has by itself on the evaluation rows."""
     model.fit(X[:N_TRAIN], y[:N_TRAIN])
     own = -np.mean((y[N_TRAIN:] - model.predict(X[N_TRAIN:])) ** 2)
-    vi = lw.VariableImportance(model, prefit=True, symmetric=False, random_state=0, **options)
+    options = {"method": "early_stopping", "symmetric": False, "random_state": 0, **options}
+    vi = lw.VariableImportance(model, prefit=True, **options)
     vi.fit(X[:N_TRAIN], y[:N_TRAIN], X_eval=X[N_TRAIN:], y_eval=y[N_TRAIN:])
     return vi.result_, own
 
@@ -96,7 +97,13 @@ def explain_trained(model, X, y, **options):
 @pytest.mark.parametrize("name", BY_NAME)
 def test_an_engine_finds_its_columns_by_name(name):
     X, y = table()
-    result = lw.VariableImportance(BY_NAME[name](), random_state=0).fit(X, y).result_
+    result = (
+        lw.VariableImportance(
+            BY_NAME[name](), random_state=0, method="early_stopping", inference="paired"
+        )
+        .fit(X, y)
+        .result_
+    )
     assert result.importance[:2].min() > 0.5
     assert np.abs(result.importance[2:]).max() < 0.1
 
@@ -117,7 +124,11 @@ def test_a_constraint_by_name_holds_its_own_column_and_no_other():
         lambda: xgboost(monotone_constraints={"a b": -1}),
         lambda: catboost(monotone_constraints={"a b": -1}),
     ):
-        result = lw.VariableImportance(make(), "retrain", random_state=0).fit(X, y).result_
+        result = (
+            lw.VariableImportance(make(), "retrain", random_state=0, inference="paired")
+            .fit(X, y)
+            .result_
+        )
         # It may only fall in the column that matters by rising, so it cannot use it.
         assert abs(result.importance[0]) < 0.1
         assert result.importance[1] > 0.5
@@ -127,9 +138,11 @@ def test_a_constraint_on_a_column_that_is_not_there_names_it():
     X, y = table()
     model = xgboost(monotone_constraints={"height": 1})
     with pytest.raises(ValueError, match=r"monotone_constraints.*'height'.*'a b'"):
-        lw.VariableImportance(model).fit(X, y)
+        lw.VariableImportance(model, method="early_stopping", inference="paired").fit(X, y)
     with pytest.raises(ValueError, match=r"monotone_constraints.*'a b'.*array"):
-        lw.VariableImportance(xgboost(monotone_constraints={"a b": 1})).fit(X.to_numpy(), y)
+        lw.VariableImportance(
+            xgboost(monotone_constraints={"a b": 1}), method="early_stopping", inference="paired"
+        ).fit(X.to_numpy(), y)
 
 
 @pytest.mark.parametrize("make", [histograms, lightgbm, xgboost, catboost])
@@ -145,7 +158,7 @@ def test_a_constraint_on_a_column_that_is_not_there_names_it():
 )
 def test_names_of_any_kind_never_change_a_number(make, labels):
     X, y = table()
-    options = {"features": None, "random_state": 0}
+    options = {"method": "early_stopping", "inference": "paired", "random_state": 0}
     plain = lw.VariableImportance(make(), **options).fit(X.to_numpy(), y).result_
     named = lw.VariableImportance(make(), **options).fit(X.set_axis(labels, axis=1), y).result_
     np.testing.assert_array_equal(named.importance, plain.importance)
@@ -164,7 +177,13 @@ def test_a_model_trained_on_integer_names_is_explained(make):
 def test_integer_names_are_no_positions_of_catboosts_categories():
     X, y = table()
     X = X.assign(code=X["code"].astype("category")).set_axis([3, 2, 0, 1], axis=1)
-    result = lw.VariableImportance(catboost(), features=[2, 1], random_state=0).fit(X, y).result_
+    result = (
+        lw.VariableImportance(
+            catboost(), features=[2, 1], random_state=0, method="early_stopping", inference="paired"
+        )
+        .fit(X, y)
+        .result_
+    )
     assert result.importance[0] > 0.5
     assert abs(result.importance[1]) < 0.1
 
@@ -179,7 +198,13 @@ def test_catboost_reads_its_text_features(is_trained):
         result, own = explain_trained(model, X, y)
         assert result.full.value == pytest.approx(own, rel=1e-5)
     else:
-        result = lw.VariableImportance(model, random_state=0).fit(X, y).result_
+        result = (
+            lw.VariableImportance(
+                model, random_state=0, method="early_stopping", inference="paired"
+            )
+            .fit(X, y)
+            .result_
+        )
     assert result.importance[:2].min() > 0.5
     assert np.abs(result.importance[2:]).max() < 0.1
 
@@ -227,7 +252,11 @@ def test_a_pipeline_gets_the_dtypes_it_was_made_for(method, is_trained):
         result, own = explain_trained(model, X, y, method=method)
         assert result.full.value == pytest.approx(own, rel=1e-5)
     else:
-        result = lw.VariableImportance(model, method, random_state=0).fit(X, y).result_
+        result = (
+            lw.VariableImportance(model, method, random_state=0, inference="paired")
+            .fit(X, y)
+            .result_
+        )
     # Of a removed column, whole numbers and flags become a mean; all other dtypes stay.
     for name, dtype in X.dtypes.items():
         kept = {dtype, np.dtype(float)} if name in ("code", "flag") else {dtype}
@@ -259,7 +288,11 @@ def test_any_estimator_that_chooses_columns_by_name_is_retrained():
         def predict(self, X):
             return super().predict(columns.transform(X))
 
-    result = lw.VariableImportance(Named(), "retrain", random_state=0).fit(X, y).result_
+    result = (
+        lw.VariableImportance(Named(), "retrain", random_state=0, inference="paired")
+        .fit(X, y)
+        .result_
+    )
     assert result.importance[:2].min() > 0.5
 
 

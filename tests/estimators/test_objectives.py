@@ -78,7 +78,13 @@ def _counts():
 @pytest.mark.parametrize("name", QUANTILE)
 def test_quantile_models_are_trained_stopped_and_measured_by_their_pinball_loss(name, linear):
     X, y = linear
-    warm = lw.VariableImportance(QUANTILE[name](), random_state=0).fit(X, y).result_
+    warm = (
+        lw.VariableImportance(
+            QUANTILE[name](), random_state=0, method="early_stopping", inference="paired"
+        )
+        .fit(X, y)
+        .result_
+    )
     assert warm.measure == "pinball(0.9)"
     least, without = 0.5 * LOSS_PER_SPREAD, np.sqrt([4.25, 0.5, 0.25]) * LOSS_PER_SPREAD
     # Trees of this size are some 40 % above the least loss on 1700 rows.
@@ -89,7 +95,13 @@ def test_quantile_models_are_trained_stopped_and_measured_by_their_pinball_loss(
 @pytest.mark.parametrize("name", COUNTS)
 def test_count_models_are_measured_by_their_deviance(name, counts):
     X, y = counts
-    result = lw.VariableImportance(COUNTS[name](), random_state=0).fit(X, y).result_
+    result = (
+        lw.VariableImportance(
+            COUNTS[name](), random_state=0, method="early_stopping", inference="paired"
+        )
+        .fit(X, y)
+        .result_
+    )
     assert result.measure == "poisson_deviance"
     # The deviance of counts with mean 1 around their true mean is about 1.1.
     assert -result.full.value < 1.25
@@ -99,14 +111,18 @@ def test_count_models_are_measured_by_their_deviance(name, counts):
 
 def test_a_measure_that_is_asked_for_is_taken(linear):
     X, y = linear
-    vi = lw.VariableImportance(QUANTILE["histograms"](), "dropout", "neg_mae", random_state=0)
+    vi = lw.VariableImportance(
+        QUANTILE["histograms"](), "dropout", "neg_mae", random_state=0, inference="paired"
+    )
     assert vi.fit(X, y).result_.measure == "neg_mae"
 
 
 def test_shapley_values_start_from_the_best_constant(linear):
     X, y = linear
     model = QUANTILE["histograms"]()
-    sv = lw.ShapleyImportance(model, solver="exact", random_state=0).fit(X, y)
+    sv = lw.ShapleyImportance(
+        model, solver="exact", random_state=0, method="early_stopping", inference="paired"
+    ).fit(X, y)
     assert sv.result_.measure == "pinball(0.9)"
     numbers = sv._prepared.numbers
     train = np.setdiff1d(np.arange(len(y)), numbers)
@@ -121,13 +137,17 @@ def test_shapley_values_start_from_the_best_constant(linear):
 def test_targets_outside_an_objectives_domain_are_refused(name, counts):
     X, y = counts
     with pytest.raises(ValueError, match=r"y does not suit the model's objective.*row 0 has -"):
-        lw.VariableImportance(COUNTS[name]()).fit(X, y - y[0] - 1)
+        lw.VariableImportance(COUNTS[name](), method="early_stopping", inference="paired").fit(
+            X, y - y[0] - 1
+        )
 
 
 def test_a_measure_outside_its_domain_is_refused(linear):
     X, y = linear
     with pytest.raises(ValueError, match="'gamma_deviance' needs a target above zero"):
-        lw.VariableImportance(measure="gamma_deviance").fit(X, y)
+        lw.VariableImportance(
+            measure="gamma_deviance", model="boosting", method="early_stopping", inference="paired"
+        ).fit(X, y)
     with pytest.raises(ValueError, match="'poisson_deviance' needs a target of zero or more"):
         lw.importance_from_predictions(y, y, y, "poisson_deviance")
 
@@ -148,7 +168,7 @@ def test_a_loss_of_the_users_is_stopped_by_squared_error_and_said_to_be(linear):
     model = catboost.CatBoostRegressor(
         loss_function=HalfSquares(), eval_metric="RMSE", iterations=5, learning_rate=0.3
     )
-    vi = lw.VariableImportance(model, "dropout", features=[0], random_state=0)
+    vi = lw.VariableImportance(model, "dropout", features=[0], random_state=0, inference="paired")
     with pytest.warns(UnknownLossWarning, match="decided by squared error"):
         vi.fit(X[:300], y[:300])
     assert vi.result_.measure == "neg_mse"

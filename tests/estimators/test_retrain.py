@@ -45,7 +45,13 @@ def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluat
     X, y = load_breast_cancer(return_X_y=True)
     model = FITTED_IN_ONE_GO[name]
     vi = lw.VariableImportance(
-        model, "retrain", "accuracy", features=[7], cross_fit=cross_fit, random_state=0
+        model,
+        "retrain",
+        "accuracy",
+        features=[7],
+        cross_fit=cross_fit,
+        random_state=0,
+        inference="paired",
     ).fit(X, y)
     folds = np.split(vi._prepared.numbers, vi.predictions_.plan.full_parts[0][-1:] + 1)
     evaluated = folds[0]
@@ -66,7 +72,9 @@ def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluat
 
 def test_the_full_model_fitted_in_one_go_learns_from_all_rows_not_evaluated():
     X, y = load_breast_cancer(return_X_y=True)
-    vi = lw.VariableImportance(GaussianNB(), "dropout", features=[0], random_state=0).fit(X, y)
+    vi = lw.VariableImportance(
+        GaussianNB(), "dropout", features=[0], random_state=0, inference="paired"
+    ).fit(X, y)
     evaluated = vi._prepared.numbers
     learnt_from = np.setdiff1d(np.arange(len(y)), evaluated)
     by_hand = GaussianNB().fit(X[learnt_from], y[learnt_from])
@@ -77,7 +85,9 @@ def test_the_full_model_fitted_in_one_go_learns_from_all_rows_not_evaluated():
 
 def test_screening_goes_with_a_model_fitted_in_one_go(generator):
     X = generator.normal(size=(200, 6))
-    vi = lw.VariableImportance(Ridge(), "retrain", screen="dropout", keep=1, random_state=0)
+    vi = lw.VariableImportance(
+        Ridge(), "retrain", screen="dropout", keep=1, random_state=0, inference="paired"
+    )
     vi.fit(X, X[:, 2] + 0.1 * generator.normal(size=200))
     assert vi.result_.names == ("x2",)
 
@@ -115,7 +125,11 @@ def test_retraining_a_trained_model_equals_refits_by_hand(name, table):
     X, y = table
     model = TRAINED[name]
     vi = lw.VariableImportance(
-        clone(model).fit(X[:1000], y[:1000]), "retrain", features=COLUMNS, prefit=True
+        clone(model).fit(X[:1000], y[:1000]),
+        "retrain",
+        features=COLUMNS,
+        prefit=True,
+        inference="paired",
     ).fit(X[:1000], y[:1000], X_eval=X[1000:], y_eval=y[1000:])
     expected = by_hand(model, X, y)
     assert expected[0] > 2
@@ -148,7 +162,9 @@ def test_rows_a_trained_model_set_aside_for_itself_do_not_train_its_opponents(
     model = make()
     is_net = type(model).__name__ == "NeuralNetRegressor"
     model.fit(X[:1000], y[:1000, np.newaxis] if is_net else y[:1000])
-    vi = lw.VariableImportance(model, "retrain", features=[0], prefit=True, random_state=0)
+    vi = lw.VariableImportance(
+        model, "retrain", features=[0], prefit=True, random_state=0, inference="paired"
+    )
     vi.fit(X[:1000], y[:1000], X_eval=X[1000:], y_eval=y[1000:])
     assert len(vi._prepared.full_models[0].data.train) == n_learnt_from
 
@@ -158,7 +174,12 @@ def test_the_check_of_a_trained_model_equals_refits_by_hand(name, method, table)
     X, y = table
     model = TRAINED[name]
     vi = lw.VariableImportance(
-        clone(model).fit(X[:1000], y[:1000]), method, features=COLUMNS, prefit=True, random_state=0
+        clone(model).fit(X[:1000], y[:1000]),
+        method,
+        features=COLUMNS,
+        prefit=True,
+        random_state=0,
+        inference="paired",
     ).fit(X[:1000], y[:1000], X_eval=X[1000:], y_eval=y[1000:])
     retrained = vi.check(3).set_index("feature")["retrained"]
     np.testing.assert_allclose(retrained[["x0", "x2", "x7"]], by_hand(model, X, y), atol=1e-9)
@@ -168,9 +189,11 @@ def test_a_bare_module_does_not_tell_how_it_was_trained_and_is_not_retrained(tab
     torch = pytest.importorskip("torch")
     X, y = table
     rows = {"X_eval": X[1000:], "y_eval": y[1000:]}
-    vi = lw.VariableImportance(torch.nn.Linear(8, 1), "retrain", prefit=True)
+    vi = lw.VariableImportance(torch.nn.Linear(8, 1), "retrain", prefit=True, inference="paired")
     with pytest.raises(ValueError, match=r"how many steps .*Leave prefit out"):
         vi.fit(X[:1000], y[:1000], **rows)
-    vi = lw.VariableImportance(torch.nn.Linear(8, 1), "dropout", features=[0], prefit=True)
+    vi = lw.VariableImportance(
+        torch.nn.Linear(8, 1), "dropout", features=[0], prefit=True, inference="paired"
+    )
     with pytest.raises(ValueError, match="how many steps"):
         vi.fit(X[:1000], y[:1000], **rows).check(1)

@@ -25,11 +25,19 @@ def labels():
     return np.repeat(["a", "b", "c"], [50, 7, 3])
 
 
+PLAIN = {
+    "model": "boosting",
+    "method": "early_stopping",
+    "inference": "paired",
+    "random_state": 0,
+}
+
+
 def fit(X, y, *weights, **options):
     rows = {name: options.pop(name) for name in list(options) if name.endswith("_eval")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.NearZeroWarning)
-        vi = lw.VariableImportance(max_steps=5, random_state=0, **options)
+        vi = lw.VariableImportance(**{**PLAIN, "max_steps": 5, **options})
         return vi.fit(X, y, *weights, **rows)
 
 
@@ -134,7 +142,7 @@ class TestWeights:
         frame = pd.DataFrame(X).add_prefix("c")
         weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
         kept = weights > 0
-        settings = {"model": Ridge(), "method": "retrain", "random_state": 0}
+        settings = {**PLAIN, "model": Ridge(), "method": "retrain"}
         weighted = lw.VariableImportance(**settings).fit(frame, y, weights).result_
         fewer = lw.VariableImportance(**settings).fit(frame[kept], y[kept]).result_
         assert weighted.importance.max() > 0.1
@@ -167,7 +175,8 @@ class TestClasses:
     @pytest.mark.parametrize("seed", range(5))
     @pytest.mark.parametrize("options", [{}, {"cross_fit": 3}])
     def test_of_few_rows_are_in_every_part(self, table, labels, options, seed):
-        vi = lw.VariableImportance(max_steps=2, features=[0], random_state=seed, **options)
+        settings = {**PLAIN, "max_steps": 2, "features": [0], "random_state": seed}
+        vi = lw.VariableImportance(**settings, **options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lw.ImportanceWarning)
             vi.fit(table[0], labels)

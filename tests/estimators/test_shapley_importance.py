@@ -18,8 +18,16 @@ def linear():
     return lw.datasets.make_correlated_linear(n_samples=600, correlation=0.8, random_state=3)
 
 
+PLAIN = {
+    "model": "boosting",
+    "method": "early_stopping",
+    "inference": "paired",
+    "random_state": 0,
+}
+
+
 def fit(data, **options):
-    return lw.ShapleyImportance(**{"random_state": 0, **options}).fit(data.X, data.y)
+    return lw.ShapleyImportance(**{**PLAIN, **options}).fit(data.X, data.y)
 
 
 def gain_of(result):
@@ -95,7 +103,7 @@ def test_fit_more_fits_only_what_is_new(linear):
 @pytest.mark.parametrize("options", [{}, {"solver": "regression_adjusted", "tolerance": 0.05}])
 def test_few_features_work(linear, n_features, options):
     X = linear.X.iloc[:, :n_features]
-    result = lw.ShapleyImportance(random_state=0, **options).fit(X, linear.y).result_
+    result = lw.ShapleyImportance(**PLAIN, **options).fit(X, linear.y).result_
     assert len(result) == n_features
     assert result.shapley_value.sum() == pytest.approx(gain_of(result), abs=1e-10)
 
@@ -150,7 +158,13 @@ def test_measures_share_the_models(linear):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classes_are_explained(linear, n_classes):
     labels = pd.qcut(linear.y, n_classes, labels=list("abc")[:n_classes]).astype(str)
-    estimator = lw.ShapleyImportance(n_coalitions=20, random_state=0).fit(linear.X, labels)
+    estimator = lw.ShapleyImportance(
+        n_coalitions=20,
+        random_state=0,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    ).fit(linear.X, labels)
     assert estimator.result_.measure == "deviance"
     assert np.argmin(estimator.result_.shapley_value) >= 3
     assert estimator.result_.shapley_value.max() > 0.1
@@ -162,7 +176,13 @@ def test_categories_are_explained():
     X = pd.DataFrame({"kind": kind, "x": generator.normal(size=300)})
     y = (kind == "a") * 3.0 + X["x"]
     catboost = pytest.importorskip("catboost").CatBoostRegressor(depth=2, thread_count=1)
-    result = lw.ShapleyImportance(model=catboost, random_state=0).fit(X, y).result_
+    result = (
+        lw.ShapleyImportance(
+            model=catboost, random_state=0, method="early_stopping", inference="paired"
+        )
+        .fit(X, y)
+        .result_
+    )
     assert result.shapley_value.min() > 0.3
 
 
@@ -187,7 +207,14 @@ def test_trained_models_are_explained_on_the_rows_named(linear):
     seen, unseen = slice(0, 400), slice(400, 600)
     model = catboost.fit(linear.X[seen], linear.y[seen])
     result = (
-        lw.ShapleyImportance(model=model, prefit=True, n_coalitions=20, random_state=0)
+        lw.ShapleyImportance(
+            model=model,
+            prefit=True,
+            n_coalitions=20,
+            random_state=0,
+            method="early_stopping",
+            inference="paired",
+        )
         .fit(linear.X[seen], linear.y[seen], X_eval=linear.X[unseen], y_eval=linear.y[unseen])
         .result_
     )
@@ -211,7 +238,13 @@ def test_history_ends_with_the_result(linear):
 
 
 def test_parameters_obey_scikit_learn():
-    estimator = lw.ShapleyImportance(solver="kernel", n_coalitions=50)
+    estimator = lw.ShapleyImportance(
+        solver="kernel",
+        n_coalitions=50,
+        model="boosting",
+        method="early_stopping",
+        inference="paired",
+    )
     assert clone(estimator).get_params() == estimator.get_params()
     assert estimator.set_params(tolerance=0.1).tolerance == 0.1
 
@@ -258,4 +291,6 @@ def test_refuses_to_enumerate_many_features():
     generator = np.random.default_rng(0)
     X = generator.normal(size=(60, 25))
     with pytest.raises(ValueError, match="25 players need 2"):
-        lw.ShapleyImportance(solver="exact").fit(X, X[:, 0])
+        lw.ShapleyImportance(
+            solver="exact", model="boosting", method="early_stopping", inference="paired"
+        ).fit(X, X[:, 0])

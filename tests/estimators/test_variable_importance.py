@@ -14,8 +14,16 @@ def linear():
     return lw.datasets.make_correlated_linear(n_samples=600, random_state=3)
 
 
+PLAIN = {
+    "model": "boosting",
+    "method": "early_stopping",
+    "inference": "paired",
+    "random_state": 0,
+}
+
+
 def fit(data, **options):
-    return lw.VariableImportance(**{"random_state": 0, **options}).fit(data.X, data.y)
+    return lw.VariableImportance(**{**PLAIN, **options}).fit(data.X, data.y)
 
 
 class TestAlgorithm1:
@@ -66,9 +74,9 @@ class TestIdentities:
         np.testing.assert_array_equal(first.importance, again.importance)
 
     def test_frame_and_array_give_the_same_numbers(self, linear):
-        from_array = lw.VariableImportance(random_state=0).fit(
-            linear.X.to_numpy(), linear.y.to_numpy()
-        )
+        from_array = lw.VariableImportance(
+            random_state=0, model="boosting", method="early_stopping", inference="paired"
+        ).fit(linear.X.to_numpy(), linear.y.to_numpy())
         np.testing.assert_array_equal(from_array.result_.importance, fit(linear).result_.importance)
         assert from_array.result_.names[0] == "x0"
 
@@ -165,7 +173,9 @@ class TestInference:
 
     def test_weights_reach_the_measure(self, linear):
         weights = np.where(linear.X["X3"] > 0, 3.0, 1.0)
-        vi = lw.VariableImportance(random_state=0).fit(linear.X, linear.y, weights)
+        vi = lw.VariableImportance(
+            random_state=0, model="boosting", method="early_stopping", inference="paired"
+        ).fit(linear.X, linear.y, weights)
         assert not np.allclose(vi.result_.importance, fit(linear).result_.importance)
         used = vi.predictions_.weights
         np.testing.assert_allclose(np.unique(used / used.min()), [1.0, 3.0])
@@ -190,7 +200,13 @@ class TestClasses:
         if model == "network":
             pytest.importorskip("torch")
         y = np.where(score > 0, "yes", "no")
-        vi = lw.VariableImportance(model, random_state=0, measure=["deviance", "auc", "accuracy"])
+        vi = lw.VariableImportance(
+            model,
+            random_state=0,
+            measure=["deviance", "auc", "accuracy"],
+            method="early_stopping",
+            inference="paired",
+        )
         vi.fit(X, y)
         assert vi.classes_.tolist() == ["no", "yes"]
         assert vi.result_.full.value > 0.5
@@ -201,14 +217,22 @@ class TestClasses:
     def test_three_classes(self, labelled):
         X, score = labelled
         y = pd.cut(score, 3, labels=["low", "mid", "high"])
-        vi = lw.VariableImportance(random_state=0, measure=["deviance", "accuracy"]).fit(X, y)
+        vi = lw.VariableImportance(
+            random_state=0,
+            measure=["deviance", "accuracy"],
+            model="boosting",
+            method="early_stopping",
+            inference="paired",
+        ).fit(X, y)
         assert vi.predictions_.full.shape[1] == 3
         assert vi.result_.importance[0] > vi.result_.importance[2]
 
 
 class TestScikitLearnRules:
     def test_clone_and_parameters(self):
-        vi = lw.VariableImportance("boosting", "retrain", patience=7, groups={"g": ["a"]})
+        vi = lw.VariableImportance(
+            "boosting", "retrain", patience=7, groups={"g": ["a"]}, inference="paired"
+        )
         copied = clone(vi)
         assert copied.get_params() == vi.get_params()
         assert copied.set_params(patience=3).patience == 3
@@ -230,7 +254,9 @@ class TestScikitLearnRules:
         from sklearn.exceptions import NotFittedError
 
         with pytest.raises(NotFittedError):
-            lw.VariableImportance().plot()
+            lw.VariableImportance(
+                model="boosting", method="early_stopping", inference="paired"
+            ).plot()
 
 
 @pytest.mark.parametrize(
@@ -278,21 +304,27 @@ def test_bad_settings_are_refused_before_any_training(linear, monkeypatch, optio
 )
 def test_bad_data_is_refused(linear, change, error, message):
     with pytest.raises(error, match=message):
-        lw.VariableImportance().fit(*change(linear.X, linear.y))
+        lw.VariableImportance(model="boosting", method="early_stopping", inference="paired").fit(
+            *change(linear.X, linear.y)
+        )
 
 
 def test_text_in_a_numeric_model_names_the_columns(linear):
     pytest.importorskip("torch")
     X = linear.X.assign(kind=["u", "v"] * 300)
     with pytest.raises(ValueError, match=r"'network' needs numeric columns, but \['kind'\]"):
-        lw.VariableImportance("network").fit(X, linear.y)
+        lw.VariableImportance("network", method="early_stopping", inference="paired").fit(
+            X, linear.y
+        )
 
 
 def test_missing_values_in_a_model_without_them_name_the_columns(linear):
     pytest.importorskip("torch")
     X = linear.X.mask(linear.X > 2)
     with pytest.raises(ValueError, match=r"does not take missing values.*'X1'"):
-        lw.VariableImportance("network").fit(X, linear.y)
+        lw.VariableImportance("network", method="early_stopping", inference="paired").fit(
+            X, linear.y
+        )
 
 
 def test_a_diverging_network_names_its_learning_rate(linear):

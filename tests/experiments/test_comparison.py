@@ -45,6 +45,7 @@ def test_it_is_the_importance_that_the_estimator_reports(data, take_over):
         patience=settings.patience,
         random_state=0,
         verbose=False,
+        inference="paired",
     )
     reported = estimator.fit(data.X, data.y).result_
     # Greedy trees draw nothing, and both split the rows by the generator's first numbers.

@@ -533,7 +533,7 @@ class TestLearnerContract:
         for setting, value in engine.named.items():
             model = engine.model().set_params(**{setting: value})
             vi = lw.VariableImportance(
-                model, "dropout", features=["c"], max_steps=20, random_state=0
+                model, "dropout", features=["c"], max_steps=20, random_state=0, inference="paired"
             )
             assert vi.fit(frame, y + 3 * (frame["c"] == 1)).result_.importance[0] > 1
 

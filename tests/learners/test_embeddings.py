@@ -70,7 +70,13 @@ def as_model(module, engine):
 @pytest.mark.parametrize("name", MODULES)
 def test_codes_reach_embedding_layers_as_they_are(name, engine, X, y):
     target = y if engine == "torch" else (y - 100) / 20
-    vi = lw.VariableImportance(as_model(MODULES[name](), engine), measure="r2", random_state=0)
+    vi = lw.VariableImportance(
+        as_model(MODULES[name](), engine),
+        measure="r2",
+        random_state=0,
+        method="early_stopping",
+        inference="paired",
+    )
     result = vi.fit(X, target).result_
     # Six levels whose effects are in no order: as numbers they explain little.
     assert result.full.value > 0.9
@@ -82,7 +88,9 @@ def test_a_trained_module_with_codes_is_explained_as_it_stands(X, y):
     target = ((y - 100) / 20).astype(np.float32)
     skorch_net = as_model(Codes(), "skorch").fit(X[:200], target[:200, np.newaxis])
     for model in (skorch_net, skorch_net.module_):
-        vi = lw.VariableImportance(model, "dropout", "r2", prefit=True, random_state=0)
+        vi = lw.VariableImportance(
+            model, "dropout", "r2", prefit=True, random_state=0, inference="paired"
+        )
         vi.fit(X[:200], target[:200], X_eval=X[200:], y_eval=target[200:])
         np.testing.assert_allclose(
             vi.predictions_.full, skorch_net.predict(X[200:]).ravel(), rtol=1e-5

@@ -17,7 +17,11 @@ def close_figures():
 def results():
     data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
     return {
-        method: lw.VariableImportance(method=method, random_state=0).fit(data.X, data.y).result_
+        method: lw.VariableImportance(
+            method=method, random_state=0, model="boosting", inference="paired"
+        )
+        .fit(data.X, data.y)
+        .result_
         for method in ("early_stopping", "dropout", "retrain")
     }
 

@@ -42,6 +42,7 @@ def shapley_values(
         # With the steps of the paper, not those the library would take.
         settings.reduction(method, settings.max_steps),
         measure,
+        inference="paired",
         solver="exact" if n_coalitions is None else "regression_adjusted",
         n_coalitions=n_coalitions,
         patience=settings.patience,
