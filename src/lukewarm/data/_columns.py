@@ -64,18 +64,31 @@ def as_quantity(column: pd.Series) -> np.ndarray | None:
     if _is_time(column):
         return _days(column)
     types = pd.api.types
+    if types.is_complex_dtype(column.dtype):
+        raise TypeError(f"X must hold real numbers; column {column.name!r} holds complex ones.")
     if types.is_numeric_dtype(column.dtype) or types.is_bool_dtype(column.dtype):
         return column.to_numpy(dtype=float, na_value=np.nan)
     present = column.dropna()
     if column.dtype == object and all(isinstance(value, Number | np.bool_) for value in present):
-        return np.array([np.nan if gap else float(value) for value, gap in _with_gaps(column)])
+        try:
+            return np.array([np.nan if gap else float(value) for value, gap in _with_gaps(column)])
+        except (TypeError, OverflowError) as error:
+            raise ValueError(
+                f"X must hold numbers that fit into a float; column {column.name!r} does not: "
+                f"{error}."
+            ) from error
     return None
 
 
 def as_levels(column: pd.Series) -> pd.Series:
     """Return the column with category dtype, its levels plain Python objects."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object).where(column.notna(), None).astype("category")
+        try:
+            column = column.astype(object).where(column.notna(), None).astype("category")
+        except TypeError as error:
+            raise TypeError(
+                f"X must hold numbers, dates or levels; column {column.name!r} does not: {error}."
+            ) from error
     plain = pd.Index(list(column.cat.categories), dtype=object)
     levels = pd.Categorical.from_codes(column.cat.codes, plain, ordered=column.cat.ordered)
     return pd.Series(levels, index=column.index)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lukewarm._typing import FeatureSet
+from lukewarm._validation import check_list
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def as_feature_sets(
     if isinstance(features, str | numbers.Integral):
         features = [features]
     chosen: dict[str, FeatureSet] = {}
-    for number, feature in enumerate(features):
+    for number, feature in enumerate(check_list("features", features)):
         if isinstance(feature, str) and feature in grouped:
             chosen[feature] = grouped[feature]
             continue

@@ -11,7 +11,14 @@ from sklearn.base import BaseEstimator
 
 from lukewarm._random import as_generator, draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
-from lukewarm._validation import check_choice, check_count, check_fraction, check_number
+from lukewarm._validation import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    check_n_jobs,
+    check_number,
+)
 from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._folds import FullModel, plan_splits, train_full, trained_full
 from lukewarm.estimators._problem import (
@@ -26,7 +33,13 @@ from lukewarm.estimators._problem import (
 from lukewarm.evaluation import INFERENCES, EvaluationPlan
 from lukewarm.learners import Learner, as_learner, check_can_go_on, weights_by_code
 from lukewarm.parallel import run_jobs
-from lukewarm.reduction import FoldedStopping, Reduction, as_reduction, check_suits
+from lukewarm.reduction import (
+    FoldedStopping,
+    Reduction,
+    as_reduction,
+    check_method,
+    check_suits,
+)
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
@@ -81,8 +94,14 @@ class ImportanceEstimator(BaseEstimator):
     """Parameters, checks and preparation common to the estimators; see VariableImportance."""
 
     def _check_parameters(self) -> None:
+        check_method(self.method)
         check_choice("inference", self.inference, INFERENCES)
         check_choice("stopping", self.stopping, _STOPPINGS)
+        check_flag("symmetric", self.symmetric)
+        check_flag("prefit", self.prefit)
+        if self.verbose is not None:
+            check_flag("verbose", self.verbose)
+        check_n_jobs(self.n_jobs)
         if self.stopping == "cross_validation" and self.method != "early_stopping":
             raise ValueError(
                 "stopping='cross_validation' goes with method='early_stopping'; "
@@ -90,7 +109,7 @@ class ImportanceEstimator(BaseEstimator):
             )
         check_fraction("train_fraction", self.train_fraction)
         check_fraction("level", self.level)
-        check_number("min_delta", self.min_delta, minimum=0)
+        check_number("min_delta", self.min_delta, minimum=0, finite=True)
         for name in ("patience", "max_steps"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
@@ -99,7 +118,7 @@ class ImportanceEstimator(BaseEstimator):
         if isinstance(self.fill, str):
             check_choice("fill", self.fill, ("mean", "zero"))
         elif not isinstance(self.fill, Mapping):
-            check_number("fill", self.fill)
+            check_number("fill", self.fill, finite=True)
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, X_eval: Any, y_eval: Any) -> Problem:
         """Return the checked problem with the evaluation rows the user named, if any."""

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import is_classifier
 
 from lukewarm._typing import Features, Vector
-from lukewarm._validation import check_number, check_weights
+from lukewarm._validation import check_number, check_readable, check_weights, shown
 from lukewarm.data import FeatureIndex, Rows, as_pandas, as_table, as_target
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.learners import Learner
@@ -77,8 +77,8 @@ def as_problem(X: Any, y: Any, sample_weight: Any, model: Any, measure: Any) -> 
     """Return the checked problem; a target of text, or a classifier, makes it one of classes."""
     table, names = as_table(X)
     y = as_pandas(y)
-    if np.ndim(y) == 0:
-        raise TypeError(f"y must have one value per row; got {y!r}.")
+    if check_readable("y", y).ndim == 0:
+        raise TypeError(f"y must have one value per row; got {shown(y)}.")
     if len(y) != len(table):
         raise ValueError(
             f"X and y must have the same number of rows; X has {len(table)}, y has {len(y)}."
@@ -152,14 +152,31 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
     if (X_eval is None) != (y_eval is None):
         raise ValueError("X_eval and y_eval belong together; pass both or neither.")
     above, below = as_pandas(X), as_pandas(X_eval)
-    target = np.concatenate([np.asarray(as_pandas(part)) for part in (y, y_eval)])
+    target = np.concatenate([_as_column("y", y), _as_column("y_eval", y_eval)])
     if not isinstance(above, pd.DataFrame):
-        return np.concatenate([np.asarray(above), np.asarray(below)]), target
+        upper, lower = check_readable("X", above), check_readable("X_eval", below)
+        if upper.ndim == 2 and upper.shape[1:] != lower.shape[1:]:
+            raise ValueError(
+                f"X_eval must have the {upper.shape[1]} columns of X; got shape {lower.shape}."
+            )
+        return np.concatenate([upper, lower]), target
     if not isinstance(below, pd.DataFrame) or set(below.columns) != set(above.columns):
         got = list(below.columns) if isinstance(below, pd.DataFrame) else type(below).__name__
         raise ValueError(f"X_eval must have the columns of X, {list(above.columns)}; got {got}.")
     columns = {name: _stack(above[name], below[name]) for name in above.columns}
     return pd.DataFrame(columns), target
+
+
+def _as_column(name: str, values: Any) -> np.ndarray:
+    """Return a target as an array (n,) that can be stacked; as_problem checks what it holds."""
+    column = check_readable(name, as_pandas(values))
+    if column.ndim == 2 and column.shape[1] == 1:
+        column = column[:, 0]
+    if column.ndim != 1:
+        raise ValueError(f"{name} must have one value per row; got shape {column.shape}.")
+    if column.dtype.kind in "mM":
+        raise TypeError(f"{name} must hold numbers or labels; got {column.dtype}.")
+    return column
 
 
 def _stack(above: pd.Series, below: pd.Series) -> pd.Series:
@@ -182,7 +199,9 @@ def fill_by_column(fill: Any, problem: Problem) -> Any:
         levels = _levels(problem.X, column)
         if levels is not None and value not in levels:
             raise ValueError(f"fill[{name!r}] must be one of the levels {levels}; got {value!r}.")
-        named[column] = check_number(f"fill[{name!r}]", value) if levels is None else value
+        named[column] = (
+            check_number(f"fill[{name!r}]", value, finite=True) if levels is None else value
+        )
     return named
 
 
@@ -198,7 +217,11 @@ def _as_measures(measure: Any) -> tuple[Measure, ...]:
     several = measure if isinstance(measure, list | tuple) else [measure]
     if not several:
         raise ValueError("measure is empty; name at least one measure.")
-    return tuple(as_measure(each) for each in several)
+    measures = tuple(as_measure(each) for each in several)
+    names = [each.name for each in measures]
+    if len(set(names)) < len(names):
+        raise ValueError(f"measure must not name a measure twice; got {names}.")
+    return measures
 
 
 def _is_classification(y: Any, model: Any, measures: tuple[Measure, ...] | None) -> bool:
@@ -209,7 +232,9 @@ def _is_classification(y: Any, model: Any, measures: tuple[Measure, ...] | None)
     if is_text:
         return not _holds_numbers(y)
     wants_classes = measures is not None and any(needs_classes(each) for each in measures)
-    return wants_classes or (hasattr(model, "fit") and is_classifier(model))
+    # A class in the place of an object is refused when it is to become a learner.
+    is_object = hasattr(model, "fit") and not isinstance(model, type)
+    return wants_classes or (is_object and is_classifier(model))
 
 
 def _holds_numbers(y: Any) -> bool:

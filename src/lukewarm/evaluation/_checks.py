@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Prediction, Vector
-from lukewarm._validation import check_vector
+from lukewarm._validation import check_readable, check_vector
 from lukewarm.measures import Measure, needs_classes
 
 
@@ -30,6 +30,8 @@ def check_measure(measure: Measure, n_classes: int | None) -> None:
 
 def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
     """Return the class codes 0 .. k-1 of the labels `y`, and the sorted labels."""
+    if not check_readable("y", y).size:
+        raise ValueError("y is empty; it must hold a class in every row.")
     missing = np.asarray(pd.isna(y))
     if missing.any():
         raise ValueError(
@@ -57,7 +59,10 @@ def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
 
 def check_probabilities(name: str, prediction: Any, n_rows: int, n_classes: int) -> Prediction:
     """Return class probabilities, (n,) for two classes and (n, n_classes) for more."""
-    probabilities = np.asarray(prediction, dtype=float)
+    try:
+        probabilities = np.asarray(check_readable(name, prediction), dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must hold probabilities; {error}.") from error
     if n_classes == 2 and probabilities.ndim == 2 and probabilities.shape[1] == 2:
         probabilities = probabilities[:, 1]
     wanted = (n_rows,) if n_classes == 2 else (n_rows, n_classes)

@@ -10,7 +10,13 @@ import pandas as pd
 
 from lukewarm._random import as_generator
 from lukewarm._typing import Prediction, RandomState, Vector
-from lukewarm._validation import check_choice, check_fraction, check_vector, check_weights
+from lukewarm._validation import (
+    check_choice,
+    check_fraction,
+    check_readable,
+    check_vector,
+    check_weights,
+)
 from lukewarm.evaluation._checks import check_measure, check_probabilities, encode_classes
 from lukewarm.evaluation._predictions import EvaluationPredictions, near_zero, warn_near_zero
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan
@@ -82,7 +88,7 @@ def importance_from_predictions(
         _check_prediction("full", full, len(target), n_classes),
         tuple(named.values()),
         plan,
-        check_weights(weights, len(target)),
+        check_weights(weights, len(target), "weights"),
     )
     full_skill, reduced_skills = predictions.skills(skill)
     result = ImportanceResult(
@@ -115,12 +121,14 @@ def _target_for(measure: Measure, y: Any) -> tuple[Vector, int | None]:
 def _check_folds(folds: Any, n_rows: int) -> np.ndarray:
     if folds is None:
         return np.zeros(n_rows, dtype=int)
-    labels = np.asarray(folds)
+    labels = check_readable("folds", folds)
     if labels.shape != (n_rows,):
         raise ValueError(
             f"folds must name the fold of each of the {n_rows} rows; got shape {labels.shape}."
         )
-    return np.unique(labels, return_inverse=True)[1]
+    if pd.isna(labels).any():
+        raise ValueError("folds must name the fold of every row; some are missing.")
+    return pd.factorize(labels, sort=True)[0]
 
 
 def _check_every_class(y: Vector, n_classes: int, plan: EvaluationPlan) -> None:
@@ -140,19 +148,28 @@ def _check_prediction(name: str, prediction: Any, n_rows: int, n_classes: int | 
 
 
 def _named_predictions(reduced: Any, y: Vector, n_classes: int | None) -> dict[str, Prediction]:
-    return {
+    listed = _as_pairs(reduced, n_classes)
+    named = {
         name: _check_prediction(f"reduced[{name!r}]", prediction, len(y), n_classes)
-        for name, prediction in _as_mapping(reduced, n_classes).items()
+        for name, prediction in listed
     }
+    if not named:
+        raise ValueError("reduced is empty; pass the predictions without one feature set at least.")
+    if len(named) < len(listed):
+        raise ValueError(
+            f"reduced must name each feature set differently; got {[name for name, _ in listed]}."
+        )
+    return named
 
 
-def _as_mapping(reduced: Any, n_classes: int | None) -> dict[str, Any]:
+def _as_pairs(reduced: Any, n_classes: int | None) -> list[tuple[str, Any]]:
     if isinstance(reduced, pd.DataFrame):
-        return {str(name): reduced[name].to_numpy() for name in reduced}
+        columns = [reduced.iloc[:, place].to_numpy() for place in range(reduced.shape[1])]
+        return [(str(name), column) for name, column in zip(reduced, columns, strict=True)]
     if isinstance(reduced, Mapping):
-        return {str(name): prediction for name, prediction in reduced.items()}
+        return [(str(name), prediction) for name, prediction in reduced.items()]
     one_prediction_ndim = 1 if n_classes is None or n_classes == 2 else 2
     is_several = isinstance(reduced, Sequence) or np.ndim(reduced) > one_prediction_ndim
     if is_several and len(reduced) and np.ndim(reduced[0]) >= one_prediction_ndim:
-        return {f"set {number}": prediction for number, prediction in enumerate(reduced)}
-    return {"removed": reduced}
+        return [(f"set {number}", prediction) for number, prediction in enumerate(reduced)]
+    return [("removed", reduced)]

@@ -6,6 +6,7 @@ Pure functions over arrays: nothing here knows a model, a measure or a data set.
 from lukewarm.inference._multiplicity import (
     ADJUSTMENTS,
     adjust_p_values,
+    check_adjustments,
     simultaneous_quantile,
 )
 from lukewarm.inference._wald import p_value, reach_zero, standard_error, wald_interval
@@ -13,6 +14,7 @@ from lukewarm.inference._wald import p_value, reach_zero, standard_error, wald_i
 __all__ = [
     "ADJUSTMENTS",
     "adjust_p_values",
+    "check_adjustments",
     "p_value",
     "reach_zero",
     "simultaneous_quantile",

@@ -21,6 +21,8 @@ def as_measure(measure: str | Measure) -> Measure:
     >>> as_measure("r2").name
     'r2'
     """
+    if isinstance(measure, type):
+        raise TypeError(f"measure must be an object, not a class; pass {measure.__name__}(...).")
     if not isinstance(measure, str) and isinstance(measure, Measure):
         return measure
     return _KNOWN[check_choice("measure", measure, _KNOWN)]()

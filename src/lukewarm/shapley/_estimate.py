@@ -38,6 +38,7 @@ _SAMPLED: dict[str, tuple[Sampler, Solve]] = {
 }
 SOLVERS = ("exact", *_SAMPLED)
 _COALITIONS_PER_PLAYER = 20
+_MOST_PLAYERS = 100_000
 _ENUMERATED_PROXY = 12
 _PROXY_COALITIONS = 2000
 
@@ -100,7 +101,7 @@ def estimate(
     >>> shapley.values[[0, 1, 2]].round(1), float(shapley.values.sum().round(6))
     (array([0.5, 1. , 1. ]), 29.0)
     """
-    check_count("n_players", n_players)
+    check_count("n_players", n_players, maximum=_MOST_PLAYERS)
     check_choice("sampler", sampler, SOLVERS)
     if sampler == "exact":
         check_exact_is_feasible(n_players)
