@@ -13,11 +13,12 @@ from lukewarm.learners._base import (
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
-from lukewarm.learners._registry import as_learner
+from lukewarm.learners._registry import MODELS, as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import stopping_loss, train_until
 
 __all__ = [
+    "MODELS",
     "BindsRows",
     "CatBoostLearner",
     "DifferentiableLearner",

@@ -37,6 +37,7 @@ _BY_NAME = {
     "network": "Network",
     "catboost": "CatBoostLearner",
 }
+MODELS = tuple(_BY_NAME)
 _READ_NAMES = ("CatBoostLearner", "WholeFitLearner")
 _SUPPORTED = (
     "an estimator of CatBoost, LightGBM or XGBoost, HistGradientBoosting, GradientBoosting, MLP or "
