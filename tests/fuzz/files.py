@@ -270,8 +270,9 @@ def _invoke(arguments: list[str], text: str) -> Call:
             raise RuntimeError(f"wrote control codes: {controls[:5]!r}")
         if outcome.exit_code == 0:
             return
-        errors = [line for line in outcome.stderr.splitlines() if not line.startswith("Note: ")]
-        if outcome.exit_code != 2 or len(errors) != 1 or not errors[0].startswith("Error: "):
+        *others, last = outcome.output.splitlines()
+        is_one_line = last.startswith("Error: ") and not any("Usage:" in line for line in others)
+        if outcome.exit_code != 2 or not is_one_line:
             raise RuntimeError(f"exit code {outcome.exit_code}: {outcome.output[-400:]!r}")
 
     return Call(text, run, ())
