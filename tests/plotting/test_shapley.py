@@ -57,5 +57,5 @@ def test_convergence_has_a_line_per_feature_that_ends_at_its_value(estimator):
 
 def test_exact_values_have_no_convergence_to_show(data):
     result = lw.ShapleyImportance(random_state=0).fit(data.X.iloc[:, :2], data.y).result_
-    with pytest.raises(ValueError, match="'exact' was not followed"):
+    with pytest.raises(ValueError, match=r"result was not followed .* by solver 'exact'"):
         lw.plot_convergence(result)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Prediction, RandomState
-from lukewarm._validation import check_choice, check_count
+from lukewarm._validation import check_choice, check_count, check_flag
 from lukewarm.estimators._base import ImportanceEstimator, Prepared
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
@@ -207,6 +207,7 @@ class VariableImportance(ImportanceEstimator):
         if self.screen is not None:
             check_choice("screen", self.screen, ("dropout",))
         check_count("keep", self.keep)
+        check_flag("swap_roles", self.swap_roles)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)

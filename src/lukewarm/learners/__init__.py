@@ -14,17 +14,19 @@ from lukewarm.learners._base import (
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
-from lukewarm.learners._registry import as_learner
+from lukewarm.learners._registry import MODELS, as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import fits_in_one_go, stopping_loss, train_for, train_until
 
 __all__ = [
+    "MODELS",
     "BindsRows",
     "CatBoostLearner",
     "DifferentiableLearner",
     "GradientBoostingLearner",
     "HistGradientBoostingLearner",
     "Learner",
+    "LengtheningPipelineLearner",
     "LengthensSteps",
     "LightGBMLearner",
     "Network",
@@ -58,6 +60,7 @@ _LOADED_ON_DEMAND = {
     "CatBoostLearner": "lukewarm.learners._catboost",
     "GradientBoostingLearner": "lukewarm.learners._sklearn_gradient",
     "HistGradientBoostingLearner": "lukewarm.learners._sklearn_hist",
+    "LengtheningPipelineLearner": "lukewarm.learners._pipeline",
     "LightGBMLearner": "lukewarm.learners._lightgbm",
     "Network": "lukewarm.learners._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",

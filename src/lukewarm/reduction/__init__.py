@@ -8,7 +8,7 @@ from lukewarm.reduction._folded_stopping import FoldedStopping
 from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction._path_trace import PathTrace
-from lukewarm.reduction._registry import METHODS, as_reduction, check_suits
+from lukewarm.reduction._registry import METHODS, as_reduction, check_method, check_suits
 from lukewarm.reduction._retrain import Retrain
 from lukewarm.reduction._sketch import KernelSketch
 
@@ -28,6 +28,7 @@ __all__ = [
     "ReductionData",
     "Retrain",
     "as_reduction",
+    "check_method",
     "check_suits",
     "constant_model",
 ]
