@@ -6,7 +6,13 @@ import pytest
 from click.testing import CliRunner
 
 import lukewarm as lw
+from lukewarm._files import locked_folder
 from lukewarm.cli import main
+from lukewarm.evaluation import INFERENCES
+from lukewarm.learners import MODELS
+from lukewarm.measures import MEASURES
+from lukewarm.reduction import METHODS
+from lukewarm.shapley import SOLVERS
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +84,7 @@ def test_explain_classifies_labels(csv):
         (("none.csv", "--target", "y"), "there is no file 'none.csv'"),
         (("CSV", "--target", "price"), "has no column 'price'; it has"),
         (("CSV", "--target", "y", "--drop", "height"), "has no column 'height'"),
-        (("CSV", "--target", "y", "--measure", "rmse"), "measure must be one of"),
+        (("CSV", "--target", "y", "--measure", "rmse"), "'--measure': it must be one of"),
         (("CSV", "--target", "name"), "at least two classes"),
         (("CSV", "--target", "text"), "400 different labels in 400 rows"),
         (("CSV", "--target", "y", "--features", "X9"), "no such column"),
@@ -145,3 +151,96 @@ def test_explain_refuses_options_of_shapley_without_it(csv):
     outcome = run("explain", csv, "--target", "y", "--tolerance", 0.1)
     assert outcome.exit_code == 2
     assert "need --shapley" in outcome.output
+
+
+ROWS = "\n".join(f"{each % 7},{each % 5},{each % 7 + each % 3}" for each in range(60))
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ("", "is not a readable CSV file"),
+        ("x0,x1,y\n", "at least 20 rows"),
+        ("y\n" + "1\n2\n" * 30, "at least one feature"),
+        (f"x0;x1;y\n{ROWS}".replace(",", ";"), "Its cells are separated by ';'"),
+        (f"x0,x1,price\n{ROWS}", "has no column 'y'; it has ['x0', 'x1', 'price']"),
+        (f"x0,x0,y\n{ROWS}", "more than one column called ['x0']"),
+        (f"x0,y,y\n{ROWS}", "more than one column called ['y']"),
+        (f"x0,x1,y\n{ROWS}".replace("\n", "\n9,"), "more cells than its header"),
+        (f"x0,x1,y\n{ROWS}".encode("utf-16"), "is not a readable CSV file"),
+    ],
+)
+def test_an_odd_csv_is_refused_in_one_line(tmp_path, contents, message):
+    file = tmp_path / "odd.csv"
+    file.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+    outcome = run("explain", file, "--target", "y")
+    assert outcome.exit_code == 2
+    assert message in outcome.output
+    assert outcome.output.startswith("Error: ")
+    assert len(outcome.output.strip().splitlines()) == 1
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
+    file = tmp_path / "marked.csv"
+    file.write_text(f"y,x1,x2\n{ROWS}", encoding="utf-8-sig")
+    assert run("explain", file, "--target", "y").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("explain",),
+        ("explain", "table.csv", "--target", "y", "--model", "forest"),
+        ("explain", "table.csv", "--target", "y", "--jobs", "two"),
+        ("explain", "table.csv", "--target", "y", "--out", ""),
+        ("explain", "table.csv", "--target", "y", "--nonsense"),
+        ("exlpain",),
+        ("reproduce", "--scale", "huge"),
+        ("reproduce", "correlation", "--jobs", "0"),
+    ],
+)
+def test_a_wrong_option_gets_one_line_and_exit_code_2(arguments):
+    outcome = run(*arguments)
+    assert outcome.exit_code == 2
+    assert outcome.output.startswith("Error: ")
+    assert len(outcome.output.strip().splitlines()) == 1
+
+
+def test_the_help_lists_what_the_registries_hold():
+    text = run("explain", "--help").output
+    names = [*MODELS, *METHODS, *MEASURES, *SOLVERS, *INFERENCES]
+    assert [name for name in names if name not in "".join(text.split())] == []
+
+
+def test_names_are_harmless_on_screen_and_in_the_csv(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text(f"=cmd(),\x1b[2Jclear,y\n{ROWS}")
+    outcome = run("explain", file, "--target", "y", "--out", tmp_path / "out")
+    assert outcome.exit_code == 0, outcome.output
+    assert "\x1b" not in outcome.output
+    assert "\\x1b[2Jclear" in outcome.output
+    table = (tmp_path / "out" / "neg_mse.csv").read_text()
+    assert [line.split(",")[0] for line in table.splitlines()] == [
+        *("feature", "'=cmd()", "\\x1b[2Jclear")
+    ]
+
+
+def test_a_second_report_takes_the_place_of_the_first(csv, tmp_path):
+    out = tmp_path / "out"
+    kept = out / "notes.txt"
+    for measure in ("r2", "neg_mae"):
+        outcome = run(
+            *("explain", csv, "--target", "y", "--features", "X1", "--drop", "label,name,text"),
+            *("--measure", measure, "--out", out),
+        )
+        assert outcome.exit_code == 0, outcome.output
+        kept.write_text("mine")
+    names = {path.stem for path in out.iterdir() if not path.name.startswith(".")}
+    assert names == {"neg_mae", "notes"}
+
+
+def test_a_folder_in_use_is_refused_before_any_work(csv, tmp_path):
+    with locked_folder(tmp_path / "out"):
+        outcome = run("explain", csv, "--target", "y", "--out", tmp_path / "out")
+    assert outcome.exit_code == 2
+    assert outcome.output.startswith("Error: another run is writing to")

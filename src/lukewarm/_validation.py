@@ -4,12 +4,60 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 # A standard error squares squared errors: the fourth power must be a float, with room to add up.
 _LARGEST = 1e70
+Kind = TypeVar("Kind")
+_LONGEST_SHOWN = 80
+_MOST_JOBS = 2**15
+
+
+def shown(value: Any) -> str:
+    """Return the value as an error message shows it: on one line, and not a whole table.
+
+    Examples
+    --------
+    >>> shown("text"), len(shown("x" * 1000))
+    ("'text'", 80)
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return `value` if it is True or False; a text such as "False" would be true.
+
+    Examples
+    --------
+    >>> check_flag("symmetric", "False")
+    Traceback (most recent call last):
+        ...
+    TypeError: symmetric must be True or False; got 'False'.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False; got {shown(value)}.")
+    return bool(value)
+
+
+def check_instance(name: str, value: Any, kind: type[Kind]) -> Kind:
+    """Return `value` if it is a `kind`."""
+    if not isinstance(value, kind):
+        hint = " Pass its result_." if hasattr(value, "result_") else ""
+        raise TypeError(
+            f"{name} must be of class {kind.__name__}; got {type(value).__name__}.{hint}"
+        )
+    return value
+
+
+def check_list(name: str, values: Any) -> list[Any]:
+    """Return `values` as a list."""
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(f"{name} must be a list; got {shown(values)}.") from None
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -25,19 +73,27 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     known = list(choices)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(repr(choice) for choice in known)
-        raise ValueError(f"{name} must be one of {listed}; got {value!r}.")
+        raise ValueError(f"{name} must be one of {listed}; got {shown(value)}.")
     return value
 
 
 def check_count(name: str, value: Any, *, minimum: int = 1, maximum: int | None = None) -> int:
     """Return `value` as an int no smaller than `minimum` and no larger than `maximum`."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer; got {value!r}.")
+        raise TypeError(f"{name} must be an integer; got {shown(value)}.")
     count = int(value)
     if count < minimum or (maximum is not None and count > maximum):
         bounds = f"at least {minimum}" if maximum is None else f"in {minimum}..{maximum}"
         raise ValueError(f"{name} must be {bounds}; got {count}.")
     return count
+
+
+def check_n_jobs(value: Any) -> None:
+    """Raise unless `value` is None or a number of jobs that joblib knows: any integer but 0."""
+    if value is None:
+        return
+    if check_count("n_jobs", value, minimum=-_MOST_JOBS, maximum=_MOST_JOBS) == 0:
+        raise ValueError("n_jobs must not be 0; pass -1 for all cores, or None for one job.")
 
 
 def check_number(
@@ -47,11 +103,15 @@ def check_number(
     minimum: float = -np.inf,
     above: float | None = None,
     below: float | None = None,
+    finite: bool = False,
 ) -> float:
     """Return `value` as a float with minimum <= value, above < value and value < below."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a number; got {value!r}.")
-    number = float(value)
+    if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a number; got {shown(value)}.")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must fit into a float; got {shown(value)}.") from None
     conditions = []
     if minimum > -np.inf:
         conditions.append((number >= minimum, f"at least {minimum:g}"))
@@ -59,9 +119,11 @@ def check_number(
         conditions.append((number > above, f"greater than {above:g}"))
     if below is not None:
         conditions.append((number < below, f"less than {below:g}"))
+    if finite:
+        conditions.append((bool(np.isfinite(number)), "finite"))
     if np.isnan(number) or not all(holds for holds, _ in conditions):
         wanted = " and ".join(text for _, text in conditions) or "a number other than nan"
-        raise ValueError(f"{name} must be {wanted}; got {value!r}.")
+        raise ValueError(f"{name} must be {wanted}; got {shown(value)}.")
     return number
 
 
@@ -72,10 +134,10 @@ def check_fraction(name: str, value: Any) -> float:
 
 def check_vector(name: str, values: Any, *, n_rows: int | None = None) -> np.ndarray:
     """Return `values` as a finite float vector (n,)."""
-    check_real(name, values)
+    array = check_readable(name, values)
     try:
-        vector = np.asarray(unmasked(values), dtype=float)
-    except (TypeError, ValueError) as error:
+        vector = array.astype(float)
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} must be numeric; {error}.") from error
     if vector.ndim == 2 and vector.shape[1] == 1:
         vector = vector[:, 0]
@@ -85,6 +147,26 @@ def check_vector(name: str, values: Any, *, n_rows: int | None = None) -> np.nda
         raise ValueError(f"{name} must have {n_rows} rows; got {len(vector)}.")
     check_finite(name, vector)
     return vector
+
+
+def check_readable(name: str, values: Any) -> np.ndarray:
+    """Return `values` as an array, unless numpy would lose a part of them or cannot read them.
+
+    Examples
+    --------
+    >>> check_readable("y", [1 + 2j])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    TypeError: y must hold real numbers; got complex128. ...
+    """
+    if hasattr(values, "tocsr"):
+        raise TypeError(f"{name} must be dense; got a {type(values).__name__}. Pass its toarray().")
+    try:
+        array = np.asarray(unmasked(values))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of one shape; {error}.") from error
+    check_real(name, array)
+    return array
 
 
 def check_real(name: str, values: Any) -> None:
@@ -137,7 +219,7 @@ def check_finite(name: str, values: np.ndarray) -> None:
 
 
 def check_weights(values: Any, n_rows: int, name: str = "sample_weight") -> np.ndarray | None:
-    """Return sample weights as a float vector (n,), or None."""
+    """Return the weights of rows as a float vector (n,), or None."""
     if values is None:
         return None
     weights = check_vector(name, values, n_rows=n_rows)

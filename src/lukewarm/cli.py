@@ -4,23 +4,84 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from lukewarm._files import write_text
+from lukewarm._files import locked_folder, replacing_report, write_text
+from lukewarm._text import frame_to_csv, printable
+from lukewarm._validation import check_choice
 from lukewarm._version import __version__
-
-_MODELS = ("boosting", "catboost", "network")
-_METHODS = ("early_stopping", "dropout", "retrain", "kernel_flow", "lazy")
-_SOLVERS = ("auto", "exact", "regression_adjusted", "kernel", "permutation", "marginal")
 
 
 class _Failure(click.ClickException):
     exit_code = 2
+
+    def format_message(self) -> str:
+        return printable(" ".join(self.message.split()))
+
+
+class _OneOf(click.ParamType):
+    """One of the names in a registry, whose room is loaded when the option is used or explained."""
+
+    name = "name"
+
+    def __init__(self, room: str, registry: str, *more: str) -> None:
+        self._room, self._registry, self._more = room, registry, more
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return check_choice("it", value, self._known())
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"[{'|'.join(self._known())}]"
+
+    def _known(self) -> tuple[str, ...]:
+        return (*self._more, *getattr(import_module(f"lukewarm.{self._room}"), self._registry))
+
+
+class _NamedPath(click.Path):
+    """A path; nothing is not the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value):
+            self.fail("the path is empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_PATH = _NamedPath(path_type=Path)
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Turn click's three lines about a wrong option into one."""
+    try:
+        yield
+    except click.UsageError as error:
+        # Newer versions of click show the help by this error when there are no arguments.
+        if error.ctx is None or isinstance(
+            error, getattr(click.exceptions, "NoArgsIsHelpError", ())
+        ):
+            raise
+        hint = f"Try '{error.ctx.command_path} --help'."
+        raise _Failure(f"{error.format_message()} {hint}") from error
+
+
+class _Commands(click.Group):
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        with _one_line():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _one_line():
+            return super().invoke(ctx)
 
 
 def _plain_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -32,14 +93,14 @@ def _plain_errors(command: Callable[..., None]) -> Callable[..., None]:
             with warnings.catch_warnings(record=True) as notes:
                 command(*args, **options)
             for note in notes:
-                click.echo(f"Note: {note.message}", err=True)
+                click.echo(f"Note: {printable(str(note.message), keep=chr(10))}", err=True)
         except (ValueError, TypeError, OSError, ImportError, FloatingPointError) as error:
-            raise _Failure(" ".join(str(error).split())) from error
+            raise _Failure(str(error)) from error
 
     return guarded
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lukewarm")
 def main() -> None:
     """Which features matter, and how sure are you?
@@ -55,18 +116,18 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=_PATH)
 @click.option("--target", required=True, help="Column to predict.")
 @click.option(
     "--model",
-    type=click.Choice(_MODELS),
+    type=_OneOf("learners", "MODELS"),
     default="boosting",
     show_default=True,
     help="What is trained; catboost and network need their extras.",
 )
 @click.option(
     "--method",
-    type=click.Choice(_METHODS),
+    type=_OneOf("reduction", "METHODS"),
     default="early_stopping",
     show_default=True,
     help="How the model without a feature is obtained.",
@@ -88,13 +149,13 @@ def main() -> None:
 @click.option("--features", help="Columns to explain, comma-separated.  [default: all]")
 @click.option(
     "--groups",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     help='JSON file of columns taken away together: {"ambient": ["AT", "AP", "AH"]}.',
 )
 @click.option("--drop", help="Columns to leave out altogether, comma-separated.")
 @click.option(
     "--inference",
-    type=click.Choice(("paired", "split")),
+    type=_OneOf("evaluation", "INFERENCES"),
     default="paired",
     show_default=True,
     help="split: wider intervals that stay valid when the true importance is zero.",
@@ -103,7 +164,7 @@ def main() -> None:
 @click.option("--shapley", is_flag=True, help="Share the skill out among features: Shapley values.")
 @click.option(
     "--solver",
-    type=click.Choice(_SOLVERS),
+    type=_OneOf("shapley", "SOLVERS", "auto"),
     help="With --shapley: how values of coalitions become Shapley values.  [default: auto]",
 )
 @click.option("--coalitions", type=int, help="With --shapley: most reduced models to fit.")
@@ -112,7 +173,7 @@ def main() -> None:
     type=float,
     help="With --shapley: fit until the sampling error is below this share of the range.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for CSV, JSON and figures.")
+@click.option("--out", type=_PATH, help="Folder for CSV, JSON and figures.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--jobs", type=int, default=1, show_default=True, help="Feature sets at a time.")
 @_plain_errors
@@ -147,7 +208,7 @@ def explain(
     X, y = _read_table(file, target, _names(drop) or [])
     work = {"solver": solver, "n_coalitions": coalitions, "tolerance": tolerance}
     options |= {name: value for name, value in work.items() if value is not None}
-    if not shapley and (solver or coalitions or tolerance):
+    if not shapley and any(value is not None for value in work.values()):
         raise _Failure("--solver, --coalitions and --tolerance need --shapley.")
     estimator = (ShapleyImportance if shapley else VariableImportance)(
         features=_names(features),
@@ -157,18 +218,19 @@ def explain(
         n_jobs=jobs,
         **options,
     )
-    estimator.fit(X, y)
-    for result in estimator.results_.values():
-        click.echo(result)
-    if out is not None:
-        _write_results(out, estimator.results_)
-        click.echo(f"\nTables and figures are in {out}")
+    with nullcontext() if out is None else locked_folder(out):
+        estimator.fit(X, y)
+        for result in estimator.results_.values():
+            click.echo(printable(str(result), keep="\n"))
+        if out is not None:
+            _write_results(out, estimator.results_)
+            click.echo(f"\nTables and figures are in {out}")
 
 
 @main.command()
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     default=Path("lukewarm-demo"),
     show_default=True,
     help="Folder for tables and figures.",
@@ -198,7 +260,7 @@ def demo(out: Path, seed: int, jobs: int) -> None:
 @main.command()
 @click.argument("name", required=False)
 @click.option("--list", "list_all", is_flag=True, help="Name the experiments and their cost.")
-@click.option("--scale", type=click.Choice(("quick", "paper")), default="quick", show_default=True)
+@click.option("--scale", type=_OneOf("experiments", "SCALES"), default="quick", show_default=True)
 @click.option(
     "--model",
     multiple=True,
@@ -208,7 +270,7 @@ def demo(out: Path, seed: int, jobs: int) -> None:
 @click.option("--jobs", type=int, default=1, show_default=True, help="Replicates at a time.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     default=Path("lukewarm-paper"),
     show_default=True,
     help="Folder for records, table and figure; an interrupted run goes on from there.",
@@ -248,38 +310,67 @@ def _read_table(file: Path, target: str, dropped: list[str]) -> tuple[Any, Any]:
         raise _Failure(f"there is no file {str(file)!r}.")
     if file.suffix.lower() in (".parquet", ".pq"):
         table = pd.read_parquet(file)
+        header = [str(name) for name in table.columns]
     else:
         try:
             table = pd.read_csv(file)
+            header = list(pd.read_csv(file, header=None, nrows=1, dtype=str).iloc[0].dropna())
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
             raise _Failure(f"{str(file)!r} is not a readable CSV file: {error}.") from error
+        if not isinstance(table.index, pd.RangeIndex):
+            raise _Failure(f"the rows of {str(file)!r} have more cells than its header.")
+    # pandas would call the second one of two "price" columns "price.1".
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    if repeated:
+        raise _Failure(f"{str(file)!r} has more than one column called {repeated}; rename them.")
+    if target in dropped:
+        raise _Failure(f"--drop names the target, {target!r}.")
     for column in (target, *dropped):
         if column not in table:
-            raise _Failure(f"{str(file)!r} has no column {column!r}; it has {list(table)}.")
+            raise _Failure(
+                f"{str(file)!r} has no column {column!r}; it has {list(table)}.{_hint(header)}"
+            )
     return table.drop(columns=[target, *dropped]), table[target]
 
 
-def _read_groups(path: Path) -> dict[str, list[str]]:
+def _hint(header: list[str]) -> str:
+    """Return what to do about a file whose cells are not separated by commas."""
+    separators = [each for each in (";", "\t", "|") if len(header) == 1 and each in header[0]]
+    if not separators:
+        return ""
+    return f" Its cells are separated by {separators[0]!r}; save it with commas."
+
+
+def _read_groups(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise _Failure(f"there is no file {str(path)!r}.")
     try:
-        groups = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        groups = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
         raise _Failure(f"{str(path)!r} is not a JSON file: {error}.") from error
     if not isinstance(groups, dict):
         raise _Failure(f'{str(path)!r} must hold a mapping such as {{"name": ["column", ...]}}.')
     return groups
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"{repeated} appear more than once")
+    return dict(pairs)
+
+
 def _write_results(folder: Path, results: dict[str, Any]) -> None:
     from lukewarm.plotting import plot_importance, plot_shapley, save_figure
     from lukewarm.results import ShapleyResult
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, result in results.items():
-        frame = result.to_frame(adjust=("holm", "bh"))
-        write_text(folder / f"{name}.csv", frame.to_csv(index=False))
-        write_text(folder / f"{name}.json", json.dumps(frame.to_dict(orient="records"), indent=1))
-        result.save(folder / f"{name}.npz")
-        plot = plot_shapley if isinstance(result, ShapleyResult) else plot_importance
-        save_figure(plot(result), folder / f"{name}.png")
+    with replacing_report(folder, "explain") as staged:
+        for name, result in results.items():
+            frame = result.to_frame(adjust=("holm", "bh"))
+            write_text(staged / f"{name}.csv", frame_to_csv(frame))
+            text = json.dumps(frame.to_dict(orient="records"), indent=1)
+            write_text(staged / f"{name}.json", text)
+            result.save(staged / f"{name}.npz")
+            plot = plot_shapley if isinstance(result, ShapleyResult) else plot_importance
+            save_figure(plot(result), staged / f"{name}.png")

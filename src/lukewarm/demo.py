@@ -12,7 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from lukewarm._files import write_text
+from lukewarm._files import locked_folder, replacing_report, write_text
+from lukewarm._text import frame_to_csv
 from lukewarm.datasets import make_correlated_linear
 from lukewarm.estimators import VariableImportance
 from lukewarm.plotting import plot_comparison, plot_importance, plot_trace, save_figure
@@ -68,19 +69,19 @@ def run_demo(
     """Return the comparisons by data set, after writing their tables and figures to `folder`."""
     from sklearn.datasets import load_diabetes
 
-    linear = make_correlated_linear(correlation=0.8, random_state=seed)
-    truth = {name: linear.true_importance(name) for name in map(str, linear.X)}
-    table = load_diabetes(as_frame=True, scaled=False)
-    options: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs, "verbose": verbose}
-    comparisons = {
-        "correlated_linear": compare(linear.X, linear.y, truth=truth, **options),
-        "diabetes": compare(table.data, table.target, measure="r2", cross_fit=5, **options),
-    }
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    for name, comparison in comparisons.items():
-        _write(target, name, comparison)
-    return comparisons
+    with locked_folder(folder) as target:
+        linear = make_correlated_linear(correlation=0.8, random_state=seed)
+        truth = {name: linear.true_importance(name) for name in map(str, linear.X)}
+        table = load_diabetes(as_frame=True, scaled=False)
+        options: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs, "verbose": verbose}
+        comparisons = {
+            "correlated_linear": compare(linear.X, linear.y, truth=truth, **options),
+            "diabetes": compare(table.data, table.target, measure="r2", cross_fit=5, **options),
+        }
+        with replacing_report(target, "demo") as staged:
+            for name, comparison in comparisons.items():
+                _write(staged, name, comparison)
+        return comparisons
 
 
 def compare(
@@ -101,7 +102,7 @@ def compare(
 
 def _write(folder: Path, name: str, comparison: Comparison) -> None:
     frame = comparison.to_frame()
-    write_text(folder / f"{name}.csv", frame.to_csv(index=False))
+    write_text(folder / f"{name}.csv", frame_to_csv(frame))
     write_text(folder / f"{name}.json", json.dumps(frame.to_dict(orient="records"), indent=1))
     best = comparison.results["early_stopping"]
     save_figure(

@@ -37,11 +37,11 @@ def test_a_failed_save_leaves_the_old_file(result, tmp_path, monkeypatch):
     path = result.save(tmp_path / "result.npz")
     before = path.read_bytes()
 
-    def fail(file, **arrays):
+    def fail(file, array, **options):
         file.write(b"half")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(np, "savez_compressed", fail)
+    monkeypatch.setattr(np.lib.format, "write_array", fail)
     with pytest.raises(KeyboardInterrupt):
         result.save(path)
     assert path.read_bytes() == before
@@ -74,7 +74,7 @@ def test_a_difference_knows_that_both_saw_the_same_rows(result):
     np.testing.assert_allclose(difference.value, result.importance[0] - result.importance[1])
     variance = np.var(result.influence[0] - result.influence[1]) / 400
     np.testing.assert_allclose(difference.standard_error, np.sqrt(variance), rtol=1e-12)
-    with pytest.raises(ValueError, match="feature must be one of 'x', 'z'"):
+    with pytest.raises(ValueError, match="second must be one of 'x', 'z'"):
         result.difference("x", "w")
 
 

@@ -90,7 +90,13 @@ def as_quantity(column: pd.Series) -> np.ndarray | None:
     present = column.dropna()
     if column.dtype == object and all(isinstance(value, Number | np.bool_) for value in present):
         check_real(f"column {column.name!r} of X", np.array(present.tolist()))
-        return np.array([np.nan if gap else float(value) for value, gap in _with_gaps(column)])
+        try:
+            return np.array([np.nan if gap else float(value) for value, gap in _with_gaps(column)])
+        except (TypeError, OverflowError) as error:
+            raise ValueError(
+                f"X must hold numbers that fit into a float; column {column.name!r} does not: "
+                f"{error}."
+            ) from error
     return None
 
 
@@ -126,7 +132,12 @@ def like_column(column: pd.Series, values: Any) -> pd.Series:
 def as_levels(column: pd.Series) -> pd.Series:
     """Return the column with category dtype, its levels plain Python objects."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object).where(column.notna(), None).astype("category")
+        try:
+            column = column.astype(object).where(column.notna(), None).astype("category")
+        except TypeError as error:
+            raise TypeError(
+                f"X must hold numbers, dates or levels; column {column.name!r} does not: {error}."
+            ) from error
     plain = pd.Index(list(column.cat.categories), dtype=object)
     levels = pd.Categorical.from_codes(column.cat.codes, plain, ordered=column.cat.ordered)
     return pd.Series(levels, index=column.index)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import FeatureSet
+from lukewarm._validation import check_list
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def as_feature_sets(
     if isinstance(features, str | numbers.Integral) or index.has_label(features):
         features = [features]
     chosen: dict[str, FeatureSet] = {}
-    for number, feature in enumerate(features):
+    for number, feature in enumerate(check_list("features", features)):
         if isinstance(feature, str) and feature in grouped:
             name, columns = feature, grouped[feature]
         else:

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features
-from lukewarm._validation import check_real, check_squarable, check_vector
+from lukewarm._validation import check_readable, check_squarable, check_vector
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity
 
 MINIMUM_ROWS = 20
 SMALLEST_SPREAD = 1e-70
+# Sums of squares of larger values are no longer floats.
+_LARGEST = 1e150
 
 
 def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
@@ -41,8 +43,7 @@ def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
     X = as_pandas(X)
     if isinstance(X, pd.DataFrame):
         return _from_frame(X)
-    array = np.asarray(X)
-    check_real("X", array)
+    array = check_readable("X", X)
     if array.ndim != 2:
         raise ValueError(f"X must have two dimensions, rows and features; got shape {array.shape}.")
     names = tuple(f"x{column}" for column in range(array.shape[1]))
@@ -60,7 +61,7 @@ def as_target(y: Any, n_rows: int) -> np.ndarray:
     if np.asarray(values).dtype.kind in "OSU":
         try:
             values = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise TypeError(
                 f"y must be numeric for regression; got values such as {np.asarray(values)[0]!r}. "
                 "Encode it as numbers, or use a classifier."
@@ -132,9 +133,10 @@ def _check_shape(table: Any) -> None:
 
 
 def _check_no_infinity(matrix: np.ndarray, names: tuple[str, ...]) -> None:
-    infinite = np.isinf(matrix).any(axis=0)
+    infinite = (np.abs(matrix) > _LARGEST).any(axis=0)
     if infinite.any():
         columns = [name for name, bad in zip(names, infinite, strict=True) if bad]
         raise ValueError(
-            f"X must not hold infinite values; columns {columns} do. Clip or drop them."
+            f"X must not hold infinite values, or beyond {_LARGEST:g}; columns {columns} do. Clip "
+            "or drop them."
         )

@@ -170,7 +170,7 @@ def _simulate(
     random_state: RandomState,
 ) -> LinearGaussianDataset:
     check_count("n_samples", n_samples)
-    check_number("noise_std", noise_std, minimum=0)
+    check_number("noise_std", noise_std, minimum=0, below=1e100)
     generator = as_generator(random_state)
     X = draw_gaussian(n_samples, covariance, generator)
     y = X @ coefficients + noise_std * generator.standard_normal(n_samples)

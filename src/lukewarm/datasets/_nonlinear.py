@@ -88,7 +88,7 @@ def make_logistic(
     (50, 10)
     """
     check_count("n_samples", n_samples)
-    check_number("noise_std", noise_std, minimum=0)
+    check_number("noise_std", noise_std, minimum=0, below=1e100)
     generator = as_generator(random_state)
     coefficients = 10.0 * np.arange(10)
     X = draw_gaussian(n_samples, first_pair_correlated(10, correlation), generator)

@@ -11,7 +11,14 @@ from sklearn.base import BaseEstimator
 
 from lukewarm._random import as_generator, derived_seed, draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
-from lukewarm._validation import check_choice, check_count, check_fraction, check_number
+from lukewarm._validation import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    check_n_jobs,
+    check_number,
+)
 from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._folds import (
     FullModel,
@@ -52,6 +59,7 @@ from lukewarm.reduction import (
     Reduction,
     Retrain,
     as_reduction,
+    check_method,
     check_suits,
     method_for,
 )
@@ -225,6 +233,12 @@ class ImportanceEstimator(BaseEstimator):
                 "use 'paired' or 'split'."
             )
         check_choice("stopping", self.stopping, _STOPPINGS)
+        check_method(self.method)
+        check_flag("prefit", self.prefit)
+        for name in ("symmetric", "verbose"):
+            if getattr(self, name) is not None:
+                check_flag(name, getattr(self, name))
+        check_n_jobs(self.n_jobs)
         if self.stopping == "cross_validation" and self.method not in ("auto", "early_stopping"):
             raise ValueError(
                 "stopping='cross_validation' goes with method='early_stopping'; "
@@ -232,7 +246,7 @@ class ImportanceEstimator(BaseEstimator):
             )
         check_fraction("train_fraction", self.train_fraction)
         check_fraction("level", self.level)
-        check_number("min_delta", self.min_delta, minimum=0)
+        check_number("min_delta", self.min_delta, minimum=0, finite=True)
         for name in ("patience", "max_steps"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
@@ -241,7 +255,7 @@ class ImportanceEstimator(BaseEstimator):
         if isinstance(self.fill, str):
             check_choice("fill", self.fill, ("mean", "zero"))
         elif not isinstance(self.fill, Mapping):
-            check_number("fill", self.fill)
+            check_number("fill", self.fill, finite=True)
 
     def _problem(
         self,

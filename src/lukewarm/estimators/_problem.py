@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, Vector
-from lukewarm._validation import as_relative, check_number, check_weights
+from lukewarm._validation import as_relative, check_number, check_readable, check_weights, shown
 from lukewarm._warnings import warn_user
 from lukewarm.data import (
     MINIMUM_ROWS,
@@ -113,8 +113,8 @@ def as_problem(
     X, y = as_pandas(X), as_pandas(y)
     table, names = as_table(X)
     index = FeatureIndex(names, tuple(X.columns) if isinstance(X, pd.DataFrame) else None)
-    if np.ndim(y) == 0:
-        raise TypeError(f"y must have one value per row; got {y!r}.")
+    if check_readable("y", y).ndim == 0:
+        raise TypeError(f"y must have one value per row; got {shown(y)}.")
     if len(y) != len(table):
         raise ValueError(
             f"X and y must have the same number of rows; X has {len(table)}, y has {len(y)}."
@@ -196,12 +196,18 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
     if (X_eval is None) != (y_eval is None):
         raise ValueError("X_eval and y_eval belong together; pass both or neither.")
     above, below = as_pandas(X), as_pandas(X_eval)
-    targets = [_as_row_values(as_pandas(part)) for part in (y, y_eval)]
+    if not isinstance(above, pd.DataFrame):
+        above, below = check_readable("X", above), check_readable("X_eval", below)
+    targets = [_as_column("y", y), _as_column("y_eval", y_eval)]
     for name, table, values in zip(("", "_eval"), (above, below), targets, strict=True):
-        if values.ndim != 1 or len(table) != len(values):
+        if np.ndim(table) != 2:
+            raise ValueError(
+                f"X{name} must have two dimensions, rows and features; got shape {np.shape(table)}."
+            )
+        if len(table) != len(values):
             raise ValueError(
                 f"X{name} and y{name} must have the same number of rows; X{name} has "
-                f"{len(table)}, y{name} has shape {values.shape}."
+                f"{len(table)}, y{name} has {len(values)}."
             )
     if len(above) < MINIMUM_ROWS or len(below) < 2:
         raise ValueError(
@@ -210,7 +216,6 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
         )
     target = np.concatenate(targets)
     if not isinstance(above, pd.DataFrame):
-        above, below = np.asarray(above), np.asarray(below)
         if above.shape[1:] != below.shape[1:]:
             raise ValueError(
                 f"X_eval must have the columns of X; X has shape {above.shape}, X_eval "
@@ -225,9 +230,16 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
     return pd.DataFrame(columns), target
 
 
-def _as_row_values(y: Any) -> np.ndarray:
-    values = np.asarray(y)
-    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+def _as_column(name: str, values: Any) -> np.ndarray:
+    """Return a target as an array (n,) that can be stacked; as_problem checks what it holds."""
+    column = check_readable(name, as_pandas(values))
+    if column.ndim == 2 and column.shape[1] == 1:
+        column = column[:, 0]
+    if column.ndim != 1:
+        raise ValueError(f"{name} must have one value per row; got shape {column.shape}.")
+    if column.dtype.kind in "mM":
+        raise TypeError(f"{name} must hold numbers or labels; got {column.dtype}.")
+    return column
 
 
 def stack_weights(
@@ -296,7 +308,9 @@ def fill_by_column(fill: Any, problem: Problem) -> Any:
             raise ValueError(f"fill[{name!r}] must be one of the levels {levels}; got {value!r}.")
         if column in named:
             raise ValueError(f"fill names column {problem.index.names[column]!r} twice.")
-        named[column] = check_number(f"fill[{name!r}]", value) if levels is None else value
+        named[column] = (
+            check_number(f"fill[{name!r}]", value, finite=True) if levels is None else value
+        )
     return named
 
 

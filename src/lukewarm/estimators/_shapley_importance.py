@@ -224,7 +224,7 @@ class ShapleyImportance(ImportanceEstimator):
         if self.n_coalitions is not None:
             check_count("n_coalitions", self.n_coalitions)
         if self.tolerance is not None:
-            check_number("tolerance", self.tolerance, above=0)
+            check_number("tolerance", self.tolerance, above=0, finite=True)
         given = [name for name in ("n_coalitions", "tolerance") if getattr(self, name) is not None]
         if len(given) == 2:
             raise ValueError("give n_coalitions or tolerance, not both.")

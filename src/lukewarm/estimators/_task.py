@@ -70,7 +70,8 @@ def warn_of_codes(
 
 def _task_of_model(model: Any) -> str | None:
     """Return what an estimator is made for; None for a name, a module, a learner."""
-    if isinstance(model, str) or not hasattr(model, "fit"):
+    # A class in the place of an object is refused when it is to become a learner.
+    if isinstance(model, str | type) or not hasattr(model, "fit"):
         return None
     try:
         is_of_classes, is_of_numbers = is_classifier(model), is_regressor(model)

@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
-from lukewarm._validation import check_choice, check_count
+from lukewarm._validation import check_choice, check_count, check_flag
 from lukewarm.estimators._base import ImportanceEstimator, Outcome, Prepared
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
@@ -211,6 +211,7 @@ class VariableImportance(ImportanceEstimator):
         if self.screen is not None:
             check_choice("screen", self.screen, ("dropout",))
         check_count("keep", self.keep)
+        check_flag("swap_roles", self.swap_roles)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Prediction, Vector
-from lukewarm._validation import check_real, check_vector, unmasked
+from lukewarm._validation import check_readable, check_vector, unmasked
 from lukewarm.evaluation._rows import EvaluationPlan
 from lukewarm.measures import MeanLoss, Measure, centres_classes, needs_classes
 
@@ -92,13 +92,14 @@ def _check_every_class(y: Vector, n_classes: int) -> None:
 def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
     """Return the class codes 0 .. k-1 of the labels `y`, and the sorted labels."""
     y = unmasked(y)
+    if not check_readable("y", y).size:
+        raise ValueError("y is empty; it must hold a class in every row.")
     missing = np.asarray(pd.isna(y))
     if missing.any():
         raise ValueError(
             f"y must hold a class in every row; {int(missing.sum())} of {missing.size} are missing."
         )
     labels = np.asarray(y)
-    check_real("y", labels)
     if labels.dtype.kind == "O":
         labels = labels.astype(str)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -120,7 +121,10 @@ def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
 
 def check_probabilities(name: str, prediction: Any, n_rows: int, n_classes: int) -> Prediction:
     """Return class probabilities, (n,) for two classes and (n, n_classes) for more."""
-    probabilities = np.asarray(prediction, dtype=float)
+    try:
+        probabilities = np.asarray(check_readable(name, prediction), dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must hold probabilities; {error}.") from error
     if n_classes == 2 and probabilities.ndim == 2 and probabilities.shape[1] == 2:
         probabilities = probabilities[:, 1]
     wanted = (n_rows,) if n_classes == 2 else (n_rows, n_classes)

@@ -14,6 +14,7 @@ from lukewarm._validation import (
     as_relative,
     check_choice,
     check_fraction,
+    check_readable,
     check_squarable,
     check_vector,
     check_weights,
@@ -86,7 +87,7 @@ def importance_from_predictions(
         if inference == "paired"
         else EvaluationPlan.split(fold_of, as_generator(random_state), strata)
     )
-    row_weights = as_relative(check_weights(weights, len(target)))
+    row_weights = as_relative(check_weights(weights, len(target), "weights"))
     check_parts(plan, target, [skill], row_weights, n_classes)
     named = _named_predictions(reduced, target, n_classes)
     predictions = EvaluationPredictions(
@@ -129,12 +130,14 @@ def _target_for(measure: Measure, y: Any) -> tuple[Vector, int | None]:
 def _check_folds(folds: Any, n_rows: int) -> np.ndarray:
     if folds is None:
         return np.zeros(n_rows, dtype=int)
-    labels = np.asarray(folds)
+    labels = check_readable("folds", folds)
     if labels.shape != (n_rows,):
         raise ValueError(
             f"folds must name the fold of each of the {n_rows} rows; got shape {labels.shape}."
         )
-    return np.unique(labels, return_inverse=True)[1]
+    if pd.isna(labels).any():
+        raise ValueError("folds must name the fold of every row; some are missing.")
+    return pd.factorize(labels, sort=True)[0]
 
 
 def _check_prediction(name: str, prediction: Any, n_rows: int, n_classes: int | None) -> Prediction:
@@ -144,20 +147,28 @@ def _check_prediction(name: str, prediction: Any, n_rows: int, n_classes: int | 
 
 
 def _named_predictions(reduced: Any, y: Vector, n_classes: int | None) -> dict[str, Prediction]:
-    return {
+    listed = _as_pairs(reduced, n_classes)
+    named = {
         name: _check_prediction(f"reduced[{name!r}]", prediction, len(y), n_classes)
-        for name, prediction in _as_mapping(reduced, n_classes).items()
+        for name, prediction in listed
     }
+    if not named:
+        raise ValueError("reduced is empty; pass the predictions without one feature set at least.")
+    if len(named) < len(listed):
+        raise ValueError(
+            f"reduced must name each feature set differently; got {[name for name, _ in listed]}."
+        )
+    return named
 
 
-def _as_mapping(reduced: Any, n_classes: int | None) -> dict[str, Any]:
-    if isinstance(reduced, pd.DataFrame | Mapping):
-        names = [str(name) for name in reduced]
-        if len(set(names)) < len(names):
-            raise ValueError(f"reduced must have names that differ as text; got {list(reduced)}.")
-        return dict(zip(names, (np.asarray(reduced[name]) for name in reduced), strict=True))
+def _as_pairs(reduced: Any, n_classes: int | None) -> list[tuple[str, Any]]:
+    if isinstance(reduced, pd.DataFrame):
+        columns = [reduced.iloc[:, place].to_numpy() for place in range(reduced.shape[1])]
+        return [(str(name), column) for name, column in zip(reduced, columns, strict=True)]
+    if isinstance(reduced, Mapping):
+        return [(str(name), prediction) for name, prediction in reduced.items()]
     one_prediction_ndim = 1 if n_classes is None or n_classes == 2 else 2
     is_several = isinstance(reduced, Sequence) or np.ndim(reduced) > one_prediction_ndim
     if is_several and len(reduced) and np.ndim(reduced[0]) >= one_prediction_ndim:
-        return {f"set {number}": prediction for number, prediction in enumerate(reduced)}
-    return {"removed": reduced}
+        return [(f"set {number}", prediction) for number, prediction in enumerate(reduced)]
+    return [("removed", reduced)]

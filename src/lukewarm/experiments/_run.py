@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from lukewarm._files import write_text
-from lukewarm._validation import check_choice, check_count
+from lukewarm._files import locked_folder, replacing_report, write_text
+from lukewarm._validation import check_choice, check_count, check_n_jobs
 from lukewarm.experiments._base import SCALES, Experiment
 from lukewarm.experiments._bounds import Bounds
 from lukewarm.experiments._correlation import Correlation
@@ -89,23 +89,27 @@ def run(
         check_choice("model", model, experiment.models)
     if n_replicates is not None:
         check_count("n_replicates", n_replicates)
-    folder = Path(out)
-    records_file = folder / f"{name}-{scale}.jsonl"
-    records = run_resumable(
-        experiment.run,
-        experiment.jobs(scale, chosen, n_replicates, check_count("seed", seed, minimum=0)),
-        records_file,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        description=name,
-    )
-    return _write(experiment, records, records_file)
+    check_n_jobs(n_jobs)
+    jobs = experiment.jobs(scale, chosen, n_replicates, check_count("seed", seed, minimum=0))
+    with locked_folder(out) as folder:
+        records_file = folder / f"{name}-{scale}.jsonl"
+        records = run_resumable(
+            experiment.run,
+            jobs,
+            records_file,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            description=name,
+        )
+        return _write(experiment, records, records_file)
 
 
 def redraw(name: str, records: str | os.PathLike[str]) -> Reproduction:
     """Return the table and figure made anew from a file of records."""
     experiment = _KNOWN[check_choice("name", name, _KNOWN)]
-    return _write(experiment, read_records(records), Path(records))
+    found = read_records(records)
+    with locked_folder(Path(records).parent):
+        return _write(experiment, found, Path(records))
 
 
 def describe() -> pd.DataFrame:
@@ -128,6 +132,8 @@ def _write(
 ) -> Reproduction:
     table = experiment.table(records)
     table_file, figure_file = records_file.with_suffix(".json"), records_file.with_suffix(".png")
-    write_text(table_file, json.dumps(table.to_dict(orient="records"), indent=1) + "\n")
-    save_figure(experiment.figure(records), figure_file)
+    with replacing_report(records_file.parent, records_file.stem) as staged:
+        text = json.dumps(table.to_dict(orient="records"), indent=1) + "\n"
+        write_text(staged / table_file.name, text)
+        save_figure(experiment.figure(records), staged / figure_file.name)
     return Reproduction(table, records_file, table_file, figure_file)

@@ -6,6 +6,7 @@ Pure functions over arrays: nothing here knows a model, a measure or a data set.
 from lukewarm.inference._multiplicity import (
     ADJUSTMENTS,
     adjust_p_values,
+    check_adjustments,
     simultaneous_quantile,
 )
 from lukewarm.inference._wald import (
@@ -19,6 +20,7 @@ from lukewarm.inference._wald import (
 __all__ = [
     "ADJUSTMENTS",
     "adjust_p_values",
+    "check_adjustments",
     "p_value",
     "reach_zero",
     "simultaneous_quantile",

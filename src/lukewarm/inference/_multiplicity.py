@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy.stats import false_discovery_control
 
 from lukewarm._random import as_generator
 from lukewarm._typing import Matrix, RandomState, Vector
-from lukewarm._validation import check_choice
+from lukewarm._validation import check_choice, check_list
 from lukewarm.inference._wald import standard_error
 
 ADJUSTMENTS = ("holm", "bh", "by")
@@ -38,6 +40,12 @@ def adjust_p_values(p_values: Vector, method: str) -> Vector:
     adjusted = np.empty_like(p_values)
     adjusted[order] = np.minimum(steps, 1.0)
     return adjusted
+
+
+def check_adjustments(adjust: str | Iterable[str]) -> list[str]:
+    """Return the adjustments asked for, one or several, each of which is known."""
+    several = [adjust] if isinstance(adjust, str) else check_list("adjust", adjust)
+    return [check_choice("adjust", each, ADJUSTMENTS) for each in several]
 
 
 def simultaneous_quantile(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from lukewarm._validation import check_fraction, check_number
+
 
 def standard_error(influence: np.ndarray) -> np.ndarray:
     """Return the standard error of the estimate whose influence values are given.
@@ -64,7 +66,7 @@ def wald_interval(
     >>> print(low.round(2), high.round(2))
     [-1.96] [1.96]
     """
-    half_width = ndtri(0.5 + level / 2) * std_error
+    half_width = ndtri(0.5 + check_fraction("level", level) / 2) * std_error
     return estimate - half_width, estimate + half_width
 
 
@@ -99,7 +101,10 @@ def p_value(estimate: np.ndarray, std_error: np.ndarray, delta: float = 0.0) -> 
     >>> p_value(np.array([1.6448536, 0.0]), np.array([1.0, 0.0])).round(3)
     array([0.05, 1.  ])
     """
-    excess = np.asarray(estimate, dtype=float) - delta
+    excess = np.asarray(estimate, dtype=float) - check_number("delta", delta, finite=True)
     std_error = np.asarray(std_error, dtype=float)
     spread = np.where(std_error > 0, std_error, 1.0)
-    return np.where(std_error > 0, ndtr(-excess / spread), np.where(excess > 0, 0.0, 1.0))
+    # So many standard errors that they overflow leave p at 0 or 1, where it belongs.
+    with np.errstate(over="ignore"):
+        distance = -excess / spread
+    return np.where(std_error > 0, ndtr(distance), np.where(excess > 0, 0.0, 1.0))

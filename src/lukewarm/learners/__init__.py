@@ -14,11 +14,12 @@ from lukewarm.learners._base import (
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
-from lukewarm.learners._registry import as_learner
+from lukewarm.learners._registry import MODELS, as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import fits_in_one_go, stopping_loss, train_for, train_until
 
 __all__ = [
+    "MODELS",
     "AutoLearner",
     "BasedBoosting",
     "BindsRows",
@@ -30,6 +31,7 @@ __all__ = [
     "KernelMachineClassifier",
     "KernelMachineRegressor",
     "Learner",
+    "LengtheningPipelineLearner",
     "LengthensSteps",
     "LightGBMLearner",
     "Network",
@@ -68,6 +70,7 @@ _LOADED_ON_DEMAND = {
     "KernelMachine": "lukewarm.learners.kernel",
     "KernelMachineClassifier": "lukewarm.learners.kernel",
     "KernelMachineRegressor": "lukewarm.learners.kernel",
+    "LengtheningPipelineLearner": "lukewarm.learners._pipeline",
     "LightGBMLearner": "lukewarm.learners._lightgbm",
     "Network": "lukewarm.learners._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",

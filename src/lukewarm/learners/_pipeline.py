@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._base import Learner, LengthensSteps, Recalibrates, StagedLearner
+from lukewarm.learners._base import Learner, LengthensSteps, Recalibrates
 from lukewarm.learners._fitted import as_seen
 from lukewarm.learners._sklearn_epochs import untrained_prediction
 
@@ -90,12 +90,6 @@ class PipelineLearner:
             self._keep(X, self._as_features(self._transformers.fit_transform(X, y)))
         self.last.advance(self._transform(X), y, n_steps, weights)
 
-    def lengthen_steps(self, factor: float) -> None:
-        """Make every further step of the model `factor` times as large."""
-        if not isinstance(self.last, LengthensSteps):
-            raise TypeError(f"the steps of a {type(self.last).__name__} cannot be lengthened.")
-        self.last.lengthen_steps(factor)
-
     def recalibrate(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
@@ -132,10 +126,20 @@ class PipelineLearner:
         self._transformed = [*self._transformed[-1:], (X, matrix)]
 
 
-class StagedPipelineLearner(PipelineLearner):
-    """A pipeline whose model can show its earlier steps."""
+class LengtheningPipelineLearner(PipelineLearner):
+    """A pipeline whose model can take longer steps."""
 
-    last: StagedLearner
+    last: LengthensSteps
+
+    def lengthen_steps(self, factor: float) -> None:
+        """Make every further step of the model `factor` times as large."""
+        self.last.lengthen_steps(factor)
+
+
+class StagedPipelineLearner(LengtheningPipelineLearner):
+    """A pipeline whose model can show its earlier steps, and take longer ones."""
+
+    last: Any
 
     @property
     def block_size(self) -> int:

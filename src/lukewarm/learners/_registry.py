@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm._validation import check_choice
-from lukewarm.learners._base import Learner, StagedLearner
+from lukewarm.learners._base import Learner, LengthensSteps, StagedLearner
 from lukewarm.learners._fitted import check_fitted
 
 # (top package, class): the learner that wraps such a class or a subclass of it. Looked up along
@@ -41,6 +41,7 @@ _BY_NAME = {
     "kernel": "KernelMachine",
     "catboost": "CatBoostLearner",
 }
+MODELS = tuple(_BY_NAME)
 _SUPPORTED = (
     "an estimator of CatBoost, LightGBM or XGBoost, HistGradientBoosting, GradientBoosting, MLP or "
     "SGD of scikit-learn, a skorch net, a torch.nn.Module, a Pipeline that ends in one of these, "
@@ -141,8 +142,12 @@ def _of_trained(wrapper: str, model: Any, n_classes: int | None, seed: int) -> L
 
 def _of_pipeline(pipeline: Any, n_classes: int | None, seed: int, prefit: bool) -> Learner:
     last = as_learner(pipeline.steps[-1][1], n_classes=n_classes, seed=seed, prefit=prefit)
-    is_staged = isinstance(last, StagedLearner)
-    kind = _load("StagedPipelineLearner" if is_staged else "PipelineLearner")
+    name = "PipelineLearner"
+    if isinstance(last, LengthensSteps):
+        name = "LengtheningPipelineLearner"
+    if isinstance(last, StagedLearner):
+        name = "StagedPipelineLearner"
+    kind = _load(name)
     make = kind.from_fitted if prefit else kind
     return make(pipeline, last)
 

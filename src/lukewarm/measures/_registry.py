@@ -35,6 +35,8 @@ def as_measure(measure: str | Measure) -> Measure:
     >>> as_measure("r2").name, as_measure("pinball(0.9)").quantile
     ('r2', 0.9)
     """
+    if isinstance(measure, type):
+        raise TypeError(f"measure must be an object, not a class; pass {measure.__name__}(...).")
     if not isinstance(measure, str) and isinstance(measure, Measure):
         return measure
     if isinstance(measure, str):

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._validation import check_count
+from lukewarm._validation import check_count, check_instance, check_list, check_number, shown
 from lukewarm.plotting._style import (
     COLOURS,
     HATCHES,
     INTERVAL,
     MEASURE_LABELS,
     METHOD_LABELS,
-    new_axes,
+    axes_for,
+    plain_labels,
     tidy,
 )
 from lukewarm.results import ImportanceResult
@@ -46,10 +47,11 @@ def plot_importance(
     >>> plot_importance(result).get_xlabel()
     'increase in mean squared error without the feature'
     """
+    check_instance("result", result, ImportanceResult)
     check_count("max_features", max_features)
     order = np.argsort(-result.importance, kind="stable")[:max_features]
     low, high = result.interval(level)
-    axes = new_axes(6.4, 1.0 + 0.32 * len(order)) if ax is None else ax
+    axes = axes_for(ax, 6.4, 1.0 + 0.32 * len(order))
     places = np.arange(len(order))
     axes.barh(places, result.importance[order], height=0.66, color=COLOURS[0])
     _draw_intervals(axes, places, result.importance[order], low[order], high[order])
@@ -86,7 +88,8 @@ def plot_comparison(
     names = [first.names[number] for number in order]
     places = np.arange(len(names), dtype=float)
     height = 0.8 / len(labelled)
-    axes = new_axes(6.8, 1.3 + (0.12 + 0.22 * len(labelled)) * len(names)) if ax is None else ax
+    marks = None if truth is None else _known_values(truth, names)
+    axes = axes_for(ax, 6.8, 1.3 + (0.12 + 0.22 * len(labelled)) * len(names))
     for number, (label, result) in enumerate(labelled.items()):
         chosen = [result.names.index(name) for name in names]
         middle = places + (number - (len(labelled) - 1) / 2) * height
@@ -96,9 +99,8 @@ def plot_comparison(
             middle, result.importance[chosen], 0.92 * height, label=label, edgecolor="w", **style
         )
         _draw_intervals(axes, middle, result.importance[chosen], low[chosen], high[chosen])
-    if truth is not None:
-        values = [truth[name] for name in names]
-        axes.vlines(values, places - 0.45, places + 0.45, "k", linewidth=2.2, label="truth")
+    if marks is not None:
+        axes.vlines(marks, places - 0.45, places + 0.45, "k", linewidth=2.2, label="truth")
     _finish(axes, names, places, first.measure)
     axes.figure.legend(loc="outside upper center", ncols=len(labelled) + 1, frameon=False)
     return axes
@@ -106,14 +108,28 @@ def plot_comparison(
 
 def _labelled(results: Any) -> dict[str, ImportanceResult]:
     if isinstance(results, Mapping):
-        labelled = dict(results)
+        labelled = {str(label): each for label, each in results.items()}
     else:
+        results = check_list("results", results)
+        for number, each in enumerate(results):
+            check_instance(f"results[{number}]", each, ImportanceResult)
         labelled = {METHOD_LABELS.get(each.method, each.method): each for each in results}
         if len(labelled) < len(results):
             raise ValueError("results of the same method need labels; pass a mapping.")
     if not labelled:
         raise ValueError("results is empty; pass at least one result.")
+    for label, each in labelled.items():
+        check_instance(f"results[{label!r}]", each, ImportanceResult)
     return labelled
+
+
+def _known_values(truth: Any, names: list[str]) -> list[float]:
+    if not isinstance(truth, Mapping):
+        raise TypeError(f"truth must map features to importances; got {shown(truth)}.")
+    missing = [name for name in names if name not in truth]
+    if missing:
+        raise ValueError(f"truth must hold every feature set; it lacks {missing}.")
+    return [check_number(f"truth[{name!r}]", truth[name], finite=True) for name in names]
 
 
 def _draw_intervals(
@@ -123,7 +139,7 @@ def _draw_intervals(
 
 
 def _finish(axes: Any, names: list[str], places: np.ndarray, measure: str) -> None:
-    axes.set_yticks(places, names)
+    axes.set_yticks(places, plain_labels(names))
     axes.invert_yaxis()
     axes.axvline(0, color="0.4", linewidth=0.8)
     axes.set_xlabel(f"{MEASURE_LABELS.get(measure, f'loss of {measure}')} without the feature")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._validation import check_count
-from lukewarm.plotting._style import COLOURS, HATCHES, INTERVAL, new_axes, tidy
+from lukewarm._validation import check_count, check_instance
+from lukewarm.plotting._style import COLOURS, HATCHES, INTERVAL, axes_for, plain_labels, tidy
 from lukewarm.results import ImportanceResult, ShapleyResult
 
 _MOST_LINES = 12
@@ -42,10 +42,13 @@ def plot_shapley(
     >>> plot_shapley(sv.result_).get_xlabel()
     'Shapley value (share of neg_mse)'
     """
+    check_instance("result", result, ShapleyResult)
+    if importance is not None:
+        check_instance("importance", importance, ImportanceResult)
     check_count("max_features", max_features)
     order = np.argsort(-result.shapley_value, kind="stable")[:max_features]
     names = [result.names[number] for number in order]
-    axes = new_axes(6.4, 1.0 + 0.34 * len(order)) if ax is None else ax
+    axes = axes_for(ax, 6.4, 1.0 + 0.34 * len(order))
     places = np.arange(len(order), dtype=float)
     low, high = (end[order] for end in result.interval(level))
     height = 0.66 if importance is None else 0.4
@@ -57,7 +60,7 @@ def plot_shapley(
         values = importance.importance[chosen]
         _bars(axes, places + shift, height, 1, "importance", values, *ends)
         axes.figure.legend(loc="outside upper center", ncols=2, frameon=False)
-    axes.set_yticks(places, names)
+    axes.set_yticks(places, plain_labels(names))
     axes.invert_yaxis()
     axes.axvline(0, color="0.4", linewidth=0.8)
     label = "Shapley value" if importance is None else "Shapley value and importance"
@@ -76,19 +79,21 @@ def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
         Of a sampling solver; "exact" has no course to show.
     ax : matplotlib Axes, optional
     """
+    check_instance("result", result, ShapleyResult)
     if len(result.history_sizes) < 2:
         raise ValueError(
-            f"solver {result.solver!r} was not followed over a growing number of fits; use a "
-            "sampling solver with more coalitions."
+            f"result was not followed over a growing number of fits by solver {result.solver!r}; "
+            "use a sampling solver with more coalitions."
         )
-    axes = new_axes(6.8, 4.2) if ax is None else ax
+    axes = axes_for(ax, 6.8, 4.2)
     order = np.argsort(-result.shapley_value, kind="stable")[:_MOST_LINES]
     sizes = result.history_sizes
+    labels = plain_labels(result.names)
     for line, player in enumerate(order):
         colour = COLOURS[line % len(COLOURS)]
         values, errors = result.history_values[:, player], result.history_errors[:, player]
         dashes = "-" if line < len(COLOURS) else "--"
-        axes.plot(sizes, values, dashes, color=colour, label=result.names[player], linewidth=1.4)
+        axes.plot(sizes, values, dashes, color=colour, label=labels[player], linewidth=1.4)
         axes.fill_between(
             sizes, values - 2 * errors, values + 2 * errors, color=colour, alpha=0.15, linewidth=0
         )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from lukewarm._files import replacing
+from lukewarm._text import printable
+from lukewarm._validation import check_instance
 
 # Okabe and Ito's palette, ordered so that neighbours also differ in lightness.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -37,6 +40,26 @@ def new_axes(width: float, height: float) -> Any:
 
     _, axes = plt.subplots(figsize=(width, height), layout="constrained")
     return axes
+
+
+def axes_for(ax: Any, width: float, height: float) -> Any:
+    """Return the axes a user passed, or new ones of this size."""
+    if ax is None:
+        return new_axes(width, height)
+    from matplotlib.axes import Axes
+
+    return check_instance("ax", ax, Axes)
+
+
+def plain_labels(names: Iterable[str]) -> list[str]:
+    r"""Return names as labels: dollar signs are no formulas, control codes are spelled out.
+
+    Examples
+    --------
+    >>> print(plain_labels(["price ($)"])[0])
+    price (\$)
+    """
+    return [printable(name).replace("$", r"\$") for name in names]
 
 
 def new_figure(width: float, height: float, *, n_rows: int = 1, n_columns: int = 1) -> Any:

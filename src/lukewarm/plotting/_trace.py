@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._validation import check_choice
-from lukewarm.plotting._style import COLOURS, new_axes, tidy
+from lukewarm._validation import check_choice, check_instance, check_list
+from lukewarm.plotting._style import COLOURS, axes_for, plain_labels, tidy
 from lukewarm.results import ImportanceResult
 
 _MOST_LINES = 6
@@ -31,12 +31,16 @@ def plot_trace(
     Step 0 is the full model with the feature held at its fill value: plain dropout. A dot marks
     the step that was kept. Of a cross-fitted result the first fold is shown.
     """
+    check_instance("result", result, ImportanceResult)
     if features is None:
         order = np.argsort(-result.importance, kind="stable")[:_MOST_LINES]
         features = [result.names[number] for number in order]
-    for name in features:
-        check_choice("features", name, result.names)
-    axes = new_axes(6.4, 4.0) if ax is None else ax
+    features = [
+        check_choice("features", name, result.names) for name in check_list("features", features)
+    ]
+    if not features:
+        raise ValueError("features is empty; name at least one feature set.")
+    axes = axes_for(ax, 6.4, 4.0)
     drawn = False
     for number, name in enumerate(features):
         run = result.traces[result.names.index(name)][0]
@@ -44,13 +48,13 @@ def plot_trace(
             continue
         drawn = True
         colour = COLOURS[number % len(COLOURS)]
-        axes.plot(run.losses, color=colour, linewidth=1.4, label=name)
+        axes.plot(run.losses, color=colour, linewidth=1.4, label=plain_labels([name])[0])
         axes.plot(run.stopped_step, run.losses[run.stopped_step], "o", color=colour)
     if not drawn:
         raise ValueError(
-            f"method {result.method!r} took no steps with {result.model} that stopping rows "
-            "judged, so there is no trace to draw; use early_stopping, or retrain with a model "
-            "that is trained step by step."
+            f"result has no trace to draw: method {result.method!r} took no steps with "
+            f"{result.model} that stopping rows judged; use early_stopping, or retrain with a "
+            "model that is trained step by step."
         )
     axes.set(xlabel="steps beyond the full model", ylabel="loss on the stopping rows")
     if result.method == "retrain":

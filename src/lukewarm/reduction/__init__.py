@@ -9,7 +9,13 @@ from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction._path_trace import PathTrace
 from lukewarm.reduction._projection import Projection
-from lukewarm.reduction._registry import METHODS, as_reduction, check_suits, method_for
+from lukewarm.reduction._registry import (
+    METHODS,
+    as_reduction,
+    check_method,
+    check_suits,
+    method_for,
+)
 from lukewarm.reduction._retrain import Retrain
 from lukewarm.reduction._sketch import KernelSketch
 
@@ -30,6 +36,7 @@ __all__ = [
     "ReductionData",
     "Retrain",
     "as_reduction",
+    "check_method",
     "check_suits",
     "constant_model",
     "method_for",

@@ -46,9 +46,10 @@ def as_reduction(
     >>> as_reduction("retrain", Patience(10), 100).name
     'retrain'
     """
-    if not isinstance(method, str) and isinstance(method, Reduction):
+    check_method(method)
+    if not isinstance(method, str):
         return method
-    make = _KNOWN[check_choice("method", method, METHODS)]
+    make = _KNOWN[method]
     if make is EarlyStopping and stride != 1 and isinstance(rule, Patience):
         waiting = replace(rule, patience=ceil(rule.patience / max(stride, 1.0)))
         return EarlyStopping(waiting, max_steps, stride=stride)
@@ -65,6 +66,14 @@ def method_for(learner: Learner) -> str:
     if not isinstance(measure, NegMAE | Pinball | Huber):
         return "projection"
     return "early_stopping" if getattr(learner, "can_warm_start", True) else "retrain"
+
+
+def check_method(method: str | Reduction) -> None:
+    """Raise unless `method` is the name of a reduction, or one."""
+    if isinstance(method, type):
+        raise TypeError(f"method must be an object, not a class; pass {method.__name__}(...).")
+    if isinstance(method, str) or not isinstance(method, Reduction):
+        check_choice("method", method, METHODS)
 
 
 def check_suits(reduction: Reduction, learner: Learner) -> None:

@@ -12,19 +12,27 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from lukewarm._text import printable
 from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
-from lukewarm._validation import check_choice, check_fraction
+from lukewarm._validation import check_choice, check_fraction, check_instance, check_list
 from lukewarm.inference import (
     adjust_p_values,
+    check_adjustments,
     p_value,
     simultaneous_quantile,
     standard_error,
     wald_interval,
 )
 from lukewarm.inference import reach_zero as extend_to_zero
-from lukewarm.results._health import Remark, health_frame, health_line, remarks_on_estimates
+from lukewarm.results._health import (
+    Remark,
+    health_frame,
+    health_line,
+    remarks_on_estimates,
+    stored_remarks,
+)
 from lukewarm.results._records import MeasureValue, TrainingTrace
-from lukewarm.results._storage import read_record, write_record
+from lukewarm.results._storage import StoredRecord, reading_record, write_record
 
 _KIND = "ImportanceResult"
 
@@ -181,8 +189,8 @@ class ImportanceResult:
         True
         """
         chosen = [
-            self.reduced[self.names.index(check_choice("feature", name, self.names))]
-            for name in (first, second)
+            self.reduced[self.names.index(check_choice(place, name, self.names))]
+            for place, name in (("first", first), ("second", second))
         ]
         return chosen[1] - chosen[0]
 
@@ -242,7 +250,7 @@ class ImportanceResult:
         )
         if all(len(runs) == 1 for runs in self.traces):
             frame["steps"] = frame["steps"].astype(int)
-        for method in [adjust] if isinstance(adjust, str) else adjust:
+        for method in check_adjustments(adjust):
             frame[f"p_{method}"] = adjust_p_values(p_values, method)
         return frame
 
@@ -253,9 +261,12 @@ class ImportanceResult:
         Runs with the same data, model, settings and int seed share the full model, whatever
         features each of them was asked for: thousands of features can be spread over machines.
         """
-        parts = list(results)
+        parts = [
+            check_instance(f"results[{number}]", each, cls)
+            for number, each in enumerate(check_list("results", results))
+        ]
         if not parts:
-            raise ValueError("merge needs at least one result; got none.")
+            raise ValueError("results is empty; merge needs at least one.")
         first = parts[0]
         names = [name for part in parts for name in part.names]
         repeated = sorted(name for name, count in Counter(names).items() if count > 1)
@@ -288,15 +299,12 @@ class ImportanceResult:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result to one file, JSON and arrays, and return its path."""
         record = {
-            "kind": _KIND,
             "names": self.names,
             "removed": self.removed,
             "values": [reduced.value for reduced in self.reduced],
             "full_value": self.full.value,
             "shifts": [reduced.shift for reduced in self.reduced],
             "full_shift": self.full.shift,
-            "missed": self.missed,
-            "scores": None if self.scores is None else [score.value for score in self.scores],
             "stopped_steps": [[run.stopped_step for run in runs] for runs in self.traces],
             "full_stopped_steps": [run.stopped_step for run in self.full_traces],
             "seconds": self.seconds,
@@ -314,50 +322,66 @@ class ImportanceResult:
             "full_influence": self.full.influence,
         }
         if self.scores is not None:
+            arrays["scores"] = np.array([score.value for score in self.scores])
             arrays["score_influence"] = np.stack([score.influence for score in self.scores])
+        if self.missed is not None:
+            arrays["missed"] = np.array(self.missed, dtype=float)  # None becomes nan
         for fold, run in enumerate(self.full_traces):
             arrays[f"full_losses_{fold}"] = run.losses
         for number, runs in enumerate(self.traces):
             for fold, run in enumerate(runs):
                 arrays[f"losses_{number}_{fold}"] = run.losses
-        return write_record(path, record, arrays)
+        return write_record(path, _KIND, record, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ImportanceResult:
-        """Return the result saved at `path`."""
-        record, arrays = read_record(path, _KIND)
+        """Return the result saved at `path`.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, holds something else, or comes from another version.
+        """
+        with reading_record(path, _KIND) as stored:
+            return cls._from_stored(stored)
+
+    @classmethod
+    def _from_stored(cls, stored: StoredRecord) -> ImportanceResult:
+        names = stored.texts("names")
+        full_influence = stored.array("full_influence", (None,))
+        influence = stored.array("influence", (len(names), len(full_influence)))
+        values = stored.numbers("values", len(names))
+        shifts = stored.numbers("shifts", len(names))
+        steps = stored.count_lists("stopped_steps", len(names))
         return cls(
-            names=tuple(record["names"]),
-            removed=tuple(tuple(columns) for columns in record["removed"]),
-            full=MeasureValue(record["full_value"], arrays["full_influence"], record["full_shift"]),
-            reduced=tuple(
-                MeasureValue(*each)
-                for each in zip(
-                    record["values"], arrays["influence"], record["shifts"], strict=True
-                )
+            names=names,
+            removed=stored.count_lists("removed", len(names)),
+            full=MeasureValue(
+                stored.number("full_value"), full_influence, stored.number("full_shift")
             ),
-            missed=None if record["missed"] is None else tuple(record["missed"]),
-            scores=None
-            if record["scores"] is None
-            else tuple(
-                MeasureValue(*each)
-                for each in zip(record["scores"], arrays["score_influence"], strict=True)
-            ),
+            reduced=tuple(map(MeasureValue, values, influence, shifts)),
+            scores=_stored_scores(stored, len(names)),
+            missed=_stored_limits(stored, len(names)),
             traces=tuple(
                 tuple(
-                    TrainingTrace(arrays[f"losses_{number}_{fold}"], step)
-                    for fold, step in enumerate(steps)
+                    _stored_trace(stored, f"losses_{number}_{fold}", step)
+                    for fold, step in enumerate(folds)
                 )
-                for number, steps in enumerate(record["stopped_steps"])
+                for number, folds in enumerate(steps)
             ),
-            seconds=tuple(record["seconds"]),
+            seconds=stored.numbers("seconds", len(names)),
             full_traces=tuple(
-                TrainingTrace(arrays[f"full_losses_{fold}"], step)
-                for fold, step in enumerate(record["full_stopped_steps"])
+                _stored_trace(stored, f"full_losses_{fold}", step)
+                for fold, step in enumerate(stored.counts("full_stopped_steps"))
             ),
-            notes=tuple(record.get("notes", ())),
-            remarks=tuple(Remark(**remark) for remark in record.get("remarks", ())),
-            **{key: record[key] for key in _PLAIN_FIELDS},
+            full_seconds=stored.number("full_seconds"),
+            measure=stored.text("measure"),
+            method=stored.text("method"),
+            model=stored.text("model"),
+            inference=stored.text("inference"),
+            level=stored.number("level", above=0, below=1),
+            notes=stored.texts("notes"),
+            remarks=stored_remarks(stored),
         )
 
     @property
@@ -384,7 +408,8 @@ class ImportanceResult:
         )
 
     def __repr__(self) -> str:
-        table = self.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}")
+        frame = self.to_frame().assign(feature=[printable(name) for name in self.names])
+        table = frame.to_string(index=False, float_format=lambda value: f"{value:.4g}")
         return "\n".join([f"ImportanceResult: {self._headline()}", table, *self._footnotes])
 
     def _repr_html_(self) -> str:
@@ -393,4 +418,23 @@ class ImportanceResult:
         return f"<p>{escape(self._headline())}</p>{table}{notes}"
 
 
-_PLAIN_FIELDS = ("full_seconds", "measure", "method", "model", "inference", "level")
+def _stored_scores(stored: StoredRecord, n_sets: int) -> tuple[MeasureValue, ...] | None:
+    if not stored.has_array("scores"):
+        return None
+    values = stored.array("scores", (n_sets,)).tolist()
+    return tuple(map(MeasureValue, values, stored.array("score_influence", (n_sets, None))))
+
+
+def _stored_limits(stored: StoredRecord, n_sets: int) -> tuple[float | None, ...] | None:
+    if not stored.has_array("missed"):
+        return None
+    limits = stored.array("missed", (n_sets,), finite=False).tolist()
+    return tuple(None if np.isnan(each) else each for each in limits)
+
+
+def _stored_trace(stored: StoredRecord, name: str, step: int) -> TrainingTrace:
+    # A model that took no step measured no loss: nan.
+    losses = stored.array(name, (None,), finite=False)
+    if step >= len(losses):
+        raise ValueError(f"step {step} was kept, but array {name!r} has {len(losses)} losses")
+    return TrainingTrace(losses, step)

@@ -13,12 +13,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lukewarm._text import printable
 from lukewarm._typing import FeatureSet, Matrix, Vector
-from lukewarm._validation import check_choice, check_fraction
-from lukewarm.inference import adjust_p_values, p_value, standard_error, wald_interval
-from lukewarm.results._health import Remark, health_frame, health_line, remarks_on_estimates
+from lukewarm._validation import check_choice, check_count, check_fraction, check_list, shown
+from lukewarm.inference import (
+    adjust_p_values,
+    check_adjustments,
+    p_value,
+    standard_error,
+    wald_interval,
+)
+from lukewarm.results._health import (
+    Remark,
+    health_frame,
+    health_line,
+    remarks_on_estimates,
+    stored_remarks,
+)
 from lukewarm.results._records import MeasureValue
-from lukewarm.results._storage import read_record, write_record
+from lukewarm.results._storage import reading_record, write_record
 
 _KIND = "ShapleyResult"
 _PLAIN_FIELDS = (
@@ -192,17 +205,19 @@ class ShapleyResult:
         ValueError
             If that coalition was not among those fitted.
         """
-        numbers = [
+        players = [
             self.names.index(check_choice("kept", each, self.names))
             if isinstance(each, str)
-            else int(each)
-            for each in kept
+            else check_count("kept", each, minimum=0, maximum=len(self) - 1)
+            for each in check_list("kept", kept)
         ]
-        coalition = tuple(sorted(numbers))
+        coalition = tuple(sorted(set(players)))
+        if len(coalition) < len(players):
+            raise ValueError(f"kept names a player twice; got {shown(players)}.")
         if coalition not in self.coalitions:
             raise ValueError(
-                f"the coalition {tuple(kept)} is not among the {len(self.coalitions)} that were "
-                "fitted; fit more of them."
+                f"kept is the coalition {coalition}, not among the {len(self.coalitions)} that "
+                "were fitted; fit more of them."
             )
         place = self.coalitions.index(coalition)
         shift = 0.0 if self.shifts is None else float(self.shifts[place])
@@ -253,13 +268,13 @@ class ShapleyResult:
                 "shift": self.shift,
             }
         )
-        for method in [adjust] if isinstance(adjust, str) else adjust:
+        for method in check_adjustments(adjust):
             frame[f"p_{method}"] = adjust_p_values(p_values, method)
         return frame
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result to one file, JSON and arrays, and return its path."""
-        record = {"kind": _KIND, **{key: getattr(self, key) for key in _PLAIN_FIELDS}}
+        record = {key: getattr(self, key) for key in _PLAIN_FIELDS}
         record |= {
             "names": self.names,
             "players": self.players,
@@ -271,23 +286,55 @@ class ShapleyResult:
             arrays["with_rows"] = self.with_rows
         if self.shifts is not None:
             arrays["shifts"] = self.shifts
-        return write_record(path, record, arrays)
+        return write_record(path, _KIND, record, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ShapleyResult:
-        """Return the result saved at `path`."""
-        record, arrays = read_record(path, _KIND)
-        fields: dict[str, Any] = {key: arrays[key] for key in _ARRAY_FIELDS}
-        fields |= {key: record[key] for key in _PLAIN_FIELDS}
-        return cls(
-            names=tuple(record["names"]),
-            players=tuple(tuple(columns) for columns in record["players"]),
-            coalitions=tuple(tuple(players) for players in record["coalitions"]),
-            with_rows=arrays.get("with_rows"),
-            shifts=arrays.get("shifts"),
-            remarks=tuple(Remark(**remark) for remark in record.get("remarks", ())),
-            **fields,
-        )
+        """Return the result saved at `path`.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, holds something else, or comes from another version.
+        """
+        with reading_record(path, _KIND) as stored:
+            names = stored.texts("names")
+            coalitions = stored.count_lists("coalitions")
+            _check_players(coalitions, len(names))
+            p, m = len(names), len(coalitions)
+            influence = stored.array("influence", (m, None))
+            history_sizes = stored.array("history_sizes", (None,), "i")
+            history = (len(history_sizes), p)
+            halves = (influence.shape[1],)
+            return cls(
+                names=names,
+                players=stored.count_lists("players", p),
+                coalitions=coalitions,
+                values=stored.array("values", (m,)),
+                influence=influence,
+                weights=stored.array("weights", (p, m)),
+                # Too few coalitions leave errors that nobody knows: inf.
+                covariance=stored.array("covariance", (p, p), finite=False),
+                steps=stored.array("steps", (m,), "i"),
+                seconds=stored.array("seconds", (m,)),
+                history_sizes=history_sizes,
+                history_values=stored.array("history_values", history, finite=False),
+                history_errors=stored.array("history_errors", history, finite=False),
+                full_seconds=stored.number("full_seconds"),
+                measure=stored.text("measure"),
+                method=stored.text("method"),
+                model=stored.text("model"),
+                solver=stored.text("solver"),
+                inference=stored.text("inference"),
+                level=stored.number("level", above=0, below=1),
+                with_rows=(
+                    stored.array("with_rows", halves, "b")
+                    if stored.has_array("with_rows")
+                    else None
+                ),
+                shifts=stored.array("shifts", (m,)) if stored.has_array("shifts") else None,
+                remarks=stored_remarks(stored),
+            )
 
     @property
     def _all_remarks(self) -> tuple[Remark, ...]:
@@ -301,7 +348,8 @@ class ShapleyResult:
         )
 
     def __repr__(self) -> str:
-        table = self.to_frame().to_string(index=False, float_format=lambda value: f"{value:.4g}")
+        frame = self.to_frame().assign(feature=[printable(name) for name in self.names])
+        table = frame.to_string(index=False, float_format=lambda value: f"{value:.4g}")
         health = health_line(self._all_remarks)
         return "\n".join(
             [f"ShapleyResult: {self._headline()}", table, *([health] if health else [])]
@@ -311,3 +359,9 @@ class ShapleyResult:
         table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
         health = escape(health_line(self._all_remarks))
         return f"<p>{escape(self._headline())}</p>{table}" + (f"<p>{health}</p>" if health else "")
+
+
+def _check_players(coalitions: tuple[tuple[int, ...], ...], n_players: int) -> None:
+    for coalition in coalitions:
+        if coalition and max(coalition) >= n_players:
+            raise ValueError(f"coalition {coalition} has a player beyond the {n_players} named")

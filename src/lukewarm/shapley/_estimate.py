@@ -40,6 +40,7 @@ SOLVERS = ("exact", *_SAMPLED)
 # Fewer would leave a variance of one or two units, which says next to nothing.
 _LEAST_UNITS = 3
 _COALITIONS_PER_PLAYER = 20
+_MOST_PLAYERS = 100_000
 _ENUMERATED_PROXY = 12
 _PROXY_COALITIONS = 2000
 
@@ -104,7 +105,7 @@ def estimate(
     >>> shapley.values[[0, 1, 2]].round(1), float(shapley.values.sum().round(6))
     (array([0.5, 1. , 1. ]), 29.0)
     """
-    check_count("n_players", n_players)
+    check_count("n_players", n_players, maximum=_MOST_PLAYERS)
     check_choice("sampler", sampler, SOLVERS)
     if sampler == "exact":
         check_exact_is_feasible(n_players)

@@ -72,8 +72,10 @@ def exact_solution(n_players: int) -> Solution:
 def check_exact_is_feasible(n_players: int) -> None:
     """Raise when there are too many coalitions to evaluate them all."""
     if n_players > MAX_EXACT_PLAYERS:
+        # The power itself may be too long for the memory.
+        spelled = f" = {2**n_players:,}" if n_players < 100 else ""
         raise ValueError(
-            f"exact Shapley values of {n_players} players need 2**{n_players} = "
-            f"{2**n_players:,} values; at most {MAX_EXACT_PLAYERS} players are feasible. "
-            "Sample coalitions instead, or join players to groups."
+            f"exact Shapley values of {n_players} players need 2**{n_players}{spelled} values; at "
+            f"most {MAX_EXACT_PLAYERS} players are feasible. Sample coalitions instead, or join "
+            "players to groups."
         )

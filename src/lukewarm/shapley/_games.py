@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from lukewarm._typing import Vector
+from lukewarm._validation import shown
 from lukewarm.shapley._coalitions import Coalition
 
 
@@ -43,6 +44,8 @@ class FunctionGame:
     """
 
     def __init__(self, value: Callable[[Coalition], float], n_players: int) -> None:
+        if not callable(value):
+            raise TypeError(f"value must be a function of a coalition; got {shown(value)}.")
         self.n_players = n_players
         self._value = value
         self._known: dict[Coalition, float] = {}
@@ -55,7 +58,14 @@ class FunctionGame:
         return np.array([self._known[coalition] for coalition in coalitions])
 
     def _checked(self, coalition: Coalition) -> float:
-        value = float(self._value(coalition))
+        returned = self._value(coalition)
+        try:
+            value = float(returned)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(
+                f"value must return a number for every coalition; it returned {shown(returned)} "
+                f"for {coalition}."
+            ) from error
         if not np.isfinite(value):
             raise ValueError(
                 f"value must return a finite number for every coalition; it returned {value} for "

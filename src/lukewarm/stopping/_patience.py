@@ -35,7 +35,7 @@ class Patience:
 
     def __post_init__(self) -> None:
         check_count("patience", self.patience)
-        check_number("min_delta", self.min_delta, minimum=0)
+        check_number("min_delta", self.min_delta, minimum=0, finite=True)
 
     def should_stop(self, losses: Sequence[float]) -> bool:
         """Return whether the best step is `patience` steps back, or the last loss is nan."""

@@ -1,0 +1,52 @@
+"""Names that come from a user's table, made harmless where they are shown or exported."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pandas as pd
+
+# Controls, line and paragraph separators, and formats such as those that turn the direction of
+# writing: a terminal or an editor acts on them instead of showing them. Lone surrogates cannot be
+# written at all.
+_UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+# A spreadsheet takes a cell that starts so for a formula (also in their full-width forms).
+_FORMULA_STARTS = tuple("=+-@＝＋－＠")
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Return the text with control codes spelled out, other than those in `keep`.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return "".join(
+        character.encode("unicode_escape").decode()
+        if unicodedata.category(character) in _UNPRINTABLE and character not in keep
+        else character
+        for character in text
+    )
+
+
+def csv_cell(text: str) -> str:
+    """Return the text as a cell that no spreadsheet takes for a formula.
+
+    Examples
+    --------
+    >>> csv_cell("=1+1"), csv_cell("age")
+    ("'=1+1", 'age')
+    """
+    shown = printable(text)
+    return f"'{shown}" if shown.lstrip().startswith(_FORMULA_STARTS) else shown
+
+
+def frame_to_csv(frame: pd.DataFrame) -> str:
+    """Return the table as CSV in which texts are harmless; numbers stay as they are."""
+    harmless = frame.rename(columns=lambda name: csv_cell(str(name)))
+    for place in range(harmless.shape[1]):
+        if not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[place]):
+            cells = [csv_cell(str(cell)) for cell in frame.iloc[:, place]]
+            harmless.isetitem(place, cells)
+    return harmless.to_csv(index=False)
