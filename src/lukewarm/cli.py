@@ -105,9 +105,8 @@ def _plain_errors(command: Callable[..., None]) -> Callable[..., None]:
 def main() -> None:
     """Which features matter, and how sure are you?
 
-    Importance is the predictive skill lost when a feature is taken away. The model without it
-    starts from the full model and stops early: the accuracy of retraining, near the cost of not
-    retraining at all.
+    Importance is the predictive skill lost when a feature is taken away: the accuracy of
+    retraining without it, near the cost of not retraining at all.
 
     \b
     Try:  lukewarm demo
@@ -121,14 +120,14 @@ def main() -> None:
 @click.option(
     "--model",
     type=_OneOf("learners", "MODELS"),
-    default="boosting",
+    default="auto",
     show_default=True,
     help="What is trained; catboost and network need their extras.",
 )
 @click.option(
     "--method",
     type=_OneOf("reduction", "METHODS"),
-    default="early_stopping",
+    default="auto",
     show_default=True,
     help="How the model without a feature is obtained.",
 )
@@ -155,10 +154,11 @@ def main() -> None:
 @click.option("--drop", help="Columns to leave out altogether, comma-separated.")
 @click.option(
     "--inference",
-    type=_OneOf("evaluation", "INFERENCES"),
-    default="paired",
+    type=_OneOf("estimators", "INFERENCES"),
+    default="auto",
     show_default=True,
-    help="split: wider intervals that stay valid when the true importance is zero.",
+    help="How sure the numbers are: learning_curve counts what more rows would change; paired is "
+    "the paper's; split evaluates the two models on different rows.",
 )
 @click.option("--cross-fit", type=int, help="Evaluate every row once, with this many folds.")
 @click.option("--shapley", is_flag=True, help="Share the skill out among features: Shapley values.")

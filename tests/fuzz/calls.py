@@ -69,6 +69,8 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
             "'retrain'": lambda: "retrain",
             "'kernel_flow'": lambda: "kernel_flow",
             "'lazy'": lambda: "lazy",
+            "'early_stopping'": lambda: "early_stopping",
+            "'projection'": lambda: "projection",
             "Dropout()": Dropout,
             "Dropout": lambda: Dropout,
         },
@@ -217,7 +219,7 @@ def _estimator_call(rng: np.random.Generator, kind: type, table: dict[str, Any])
     settings, text, refused = _changed(rng, table)
     X = matrix(rng)
     y = target(rng, X)
-    options = {"max_steps": 3, "random_state": 0, **settings}
+    options = {"model": "boosting", "max_steps": 3, "random_state": 0, **settings}
 
     def run() -> Any:
         return [each.to_frame() for each in kind(**options).fit(X, y).results_.values()]
@@ -246,7 +248,7 @@ def _rows(rng: np.random.Generator, folder: Path) -> Call:
     if "y" in names or "sample_weight" in names:
         names += ["measure", "y", "sample_weight"]
     kind = lw.VariableImportance if rng.random() < 0.8 else lw.ShapleyImportance
-    own = {"max_steps": 3, "random_state": 0}
+    own = {"model": "boosting", "max_steps": 3, "random_state": 0}
     if rng.random() < 0.2:
         own["cross_fit"] = 3
         names.append("cross_fit")
@@ -295,7 +297,7 @@ def _evaluation_rows(rng: np.random.Generator, folder: Path) -> Call:
         text, refused = f"without {missing}", True
 
     def run() -> Any:
-        fitted = lw.VariableImportance(max_steps=3, random_state=0).fit(
+        fitted = lw.VariableImportance("boosting", max_steps=3, random_state=0).fit(
             given["X"], given["y"], X_eval=given["X_eval"], y_eval=given["y_eval"]
         )
         return fitted.result_.to_frame()

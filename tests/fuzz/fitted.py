@@ -15,7 +15,7 @@ def fresh() -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
     X = matrix(rng)
     y = target(rng, X)
-    own = {"max_steps": 3, "random_state": 0}
+    own = {"model": "boosting", "max_steps": 3, "random_state": 0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         variable = lw.VariableImportance(**own).fit(X, y)

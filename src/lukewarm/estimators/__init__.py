@@ -1,7 +1,14 @@
 """The scikit-learn front: constructors store, ``fit`` validates, fitted names end in ``_``."""
 
+from lukewarm.estimators._base import INFERENCES
 from lukewarm.estimators._shapley_importance import ShapleyImportance
 from lukewarm.estimators._variable_importance import VariableImportance
 from lukewarm.exceptions import PrecisionWarning, TaskWarning
 
-__all__ = ["PrecisionWarning", "ShapleyImportance", "TaskWarning", "VariableImportance"]
+__all__ = [
+    "INFERENCES",
+    "PrecisionWarning",
+    "ShapleyImportance",
+    "TaskWarning",
+    "VariableImportance",
+]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from lukewarm import evaluation
 from lukewarm._random import as_generator, derived_seed, draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm._validation import (
@@ -39,7 +40,6 @@ from lukewarm.estimators._problem import (
 )
 from lukewarm.estimators._runs import RunPlan, plan_runs
 from lukewarm.evaluation import (
-    INFERENCES,
     EvaluationPlan,
     EvaluationPredictions,
     check_parts,
@@ -66,6 +66,7 @@ from lukewarm.reduction import (
 from lukewarm.results import MeasureValue, TrainingTrace
 from lukewarm.stopping import Patience, StoppingRule
 
+INFERENCES = ("auto", "learning_curve", *evaluation.INFERENCES)
 _STOPPINGS = ("hold_out", "cross_validation")
 _DEFAULT_PATIENCE = 10
 _DEFAULT_MAX_STEPS = 1000
@@ -226,7 +227,7 @@ class ImportanceEstimator(BaseEstimator):
     _rotates = True
 
     def _check_parameters(self) -> None:
-        check_choice("inference", self.inference, ("auto", *INFERENCES))
+        check_choice("inference", self.inference, INFERENCES)
         if self.prefit and self.inference == "learning_curve":
             raise ValueError(
                 "inference='learning_curve' trains models on halves of the rows; with prefit=True "

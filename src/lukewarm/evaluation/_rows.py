@@ -11,7 +11,8 @@ from lukewarm.inference import small_sample_scale
 from lukewarm.measures import Measure, centres_classes
 from lukewarm.results import MeasureValue
 
-INFERENCES = ("learning_curve", "paired", "split")
+# Those for which predictions are enough; the estimators know one more.
+INFERENCES = ("paired", "split")
 
 
 @dataclass(frozen=True, eq=False)
