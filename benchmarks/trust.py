@@ -1,0 +1,152 @@
+"""Do intervals cover, and do tests keep their level, on data nobody tuned them for?
+
+python benchmarks/trust.py --sizes 500,2000 --replicates 100 --jobs 2
+
+Every problem of `problems.py` is drawn many times, explained with the library's defaults (or the
+model and method named), and judged against its exact importances. Finished data sets are kept in
+results/trust.jsonl, so a stopped run goes on; results/trust.json holds one row per problem,
+size and model, with Monte-Carlo errors. Seeds given by --seed: choose on some, report on others.
+"""
+
+import json
+import os
+import warnings
+import zlib
+from pathlib import Path
+from time import process_time
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import click
+import numpy as np
+import pandas as pd
+from problems import PROBLEMS
+
+import lukewarm as lw
+from lukewarm.parallel import run_resumable
+
+FOLDER = Path(__file__).parent / "results"
+
+
+def explain(job):
+    """Return estimates and truths of one data set."""
+    problem = PROBLEMS[job["problem"]]
+    key = zlib.crc32(problem.name.encode())
+    generator = np.random.default_rng([job["seed"], key, job["n"], job["replicate"]])
+    X, y = problem.draw(job["n"], generator)
+    X = pd.DataFrame(X, columns=[f"x{column}" for column in range(X.shape[1])])
+    measures = list(problem.truth)
+    names = list(problem.truth[measures[0]])
+    sets = {"features": names}
+    if problem.groups:
+        columns = [tuple(f"x{column}" for column in problem.groups[name]) for name in names]
+        sets = {"features": columns}
+    vi = lw.VariableImportance(
+        job["model"],
+        job["method"],
+        measures,
+        task=problem.task,
+        inference=job["inference"],
+        random_state=job["replicate"],
+        **sets,
+    )
+    started = process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        vi.fit(X, y)
+    seconds = process_time() - started
+    rows = []
+    for measure in measures:
+        result = vi.results_[measure]
+        low, high = result.interval(reach_zero=True)
+        truth = [problem.truth[measure][name] for name in names]
+        columns = (names, truth, result.importance, result.standard_error, low, high)
+        for name, *numbers in zip(*columns, result.p_value(), result.shift, strict=True):
+            rows.append([measure, name, *(float(number) for number in numbers)])
+    skill = vi.result_.full.value - vi.result_.full.shift
+    doubts = vi.result_.health()
+    return {
+        "rows": rows,
+        "seconds": seconds,
+        "skill": float(skill),
+        "underfit": bool((doubts["name"] == "underfit").any()),
+    }
+
+
+def summary(records):
+    """Return one row per problem, size, model and measure."""
+    rows = [
+        {**{key: record[key] for key in ("problem", "n", "model", "method", "inference")},
+         "replicate": record["replicate"], "seconds": record["seconds"],
+         "underfit": record["underfit"], "skill": record["skill"],
+         **dict(zip(("measure", "feature", "truth", "estimate", "error", "low", "high", "p",
+                     "shift"), row, strict=True))}
+        for record in records
+        for row in record["rows"]
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    frame["covers"] = (frame.low <= frame.truth) & (frame.truth <= frame.high)
+    frame["flagged"] = frame.p < 0.05
+    frame["far"] = (frame.estimate - frame.truth).abs() > 3 * frame.error.clip(lower=1e-300)
+    table = []
+    keys = ["problem", "n", "model", "method", "inference", "measure"]
+    for key, cell in frame.groupby(keys, sort=False):
+        matters, nulls = cell[cell.truth > 0], cell[cell.truth == 0]
+        by_feature = matters.groupby("feature")
+        covers = by_feature.covers.mean()
+        bias = by_feature.estimate.mean() / by_feature.truth.first() - 1
+        n_sets = cell.replicate.nunique()
+        row = dict(zip(keys, key, strict=True))
+        row |= {
+            "data_sets": n_sets,
+            "coverage": matters.covers.mean(),
+            "coverage_error": matters.groupby("replicate").covers.mean().sem(),
+            "worst_feature": covers.min(),
+            "power": matters.flagged.mean(),
+            "least_power": by_feature.flagged.mean().min(),
+            "largest_bias": bias.iloc[bias.abs().argmax()],
+            "width": (matters.error / matters.truth).median() * 2 * 1.96,
+            "nulls_flagged": nulls.flagged.mean() if len(nulls) else None,
+            "flagged_error": nulls.groupby("replicate").flagged.mean().sem()
+            if len(nulls)
+            else None,
+            "nulls_covered": nulls.covers.mean() if len(nulls) else None,
+            "nulls_far": (nulls.far & (nulls.estimate != 0)).mean() if len(nulls) else None,
+            "skill": cell.groupby("replicate").skill.first().mean(),
+            "underfit": cell.groupby("replicate").underfit.first().mean(),
+            "seconds": cell.groupby("replicate").seconds.first().mean(),
+        }
+        table.append(row)
+    return pd.DataFrame(table)
+
+
+@click.command()
+@click.option("--problems", default=",".join(PROBLEMS), help="Names, comma-separated.")
+@click.option("--sizes", default="500,2000,5000,20000", show_default=True)
+@click.option("--model", default="auto", show_default=True)
+@click.option("--method", default="auto", show_default=True)
+@click.option("--inference", default="auto", show_default=True)
+@click.option("--replicates", default=100, show_default=True)
+@click.option("--first", default=0, show_default=True, help="Number of the first data set.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--jobs", default=1, show_default=True)
+@click.option("--store", type=click.Path(path_type=Path), default=FOLDER / "trust.jsonl")
+@click.option("--out", type=click.Path(path_type=Path), default=FOLDER / "trust.json")
+def main(problems, sizes, model, method, inference, replicates, first, seed, jobs, store, out):
+    settings = {"model": model, "method": method, "inference": inference, "seed": seed}
+    work = [
+        {"problem": problem, "n": int(n), "replicate": replicate, **settings}
+        for n in sizes.split(",")
+        for problem in problems.split(",")
+        for replicate in range(first, first + replicates)
+    ]
+    records = run_resumable(explain, work, store, n_jobs=jobs, description="data sets")
+    table = summary(records)
+    pd.set_option("display.width", 250, "display.max_columns", 30, "display.max_rows", 500)
+    print(table.drop(columns=["model", "method", "inference"]).round(3).to_string(index=False))
+    out.write_text(json.dumps({"seed": seed, "rows": json.loads(table.to_json(orient="records"))}))
+
+
+if __name__ == "__main__":
+    main()
