@@ -32,8 +32,8 @@ class VariableImportance(ImportanceEstimator):
     Parameters
     ----------
     model : str, estimator, torch.nn.Module or Learner, default "boosting"
-        What is explained: a name ("boosting", "catboost", "network"), an unfitted estimator of a
-        supported library, a module, or anything that follows the learner protocol.
+        What is explained: a name ("boosting", "kernel", "network", "catboost"), an unfitted
+        estimator of a supported library, a module, or anything that follows the learner protocol.
     method : str or Reduction, default "early_stopping"
         How the model without a feature set is obtained: "early_stopping" (go on training from the
         full model, stop early), "dropout" (no training), "retrain" (from the start); for networks

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import softmax
+from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -156,3 +157,22 @@ def test_held_out_rows_choose_a_classifier_too(generator):
     assert model.validation_loss_ == pytest.approx(log_loss(y[200:], model.predict_proba(X[200:])))
     with pytest.raises(ValueError, match="'mild', which is not a class of y"):
         model.fit(X[:200], y[:200], X_val=X[:1], y_val=["mild"])
+
+
+def test_folds_judge_without_having_been_seen():
+    # Classes so far apart that the loss of seen rows falls to nothing as the penalty does.
+    X, y = load_wine(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    train, test = order[:120], order[120:]
+    model = KernelMachineClassifier(ard=False, random_state=0).fit(X[train], y[train])
+    other = log_loss(y[test], model.predict_proba(X[test]))
+    assert model.cv_loss_ > 0.3 * other > 0.001
+
+
+def test_own_length_scales_must_win_on_rows_that_did_not_tune_them(generator):
+    # Every column counts alike: scales of their own can only follow the noise.
+    X = generator.normal(size=(100, 30))
+    y = X.sum(axis=1) / np.sqrt(30) + 0.7 * generator.normal(size=100)
+    tuned = KernelMachineRegressor(random_state=0).fit(X, y)
+    common = KernelMachineRegressor(ard=False, random_state=0).fit(X, y)
+    assert tuned.loo_loss_ == common.loo_loss_
