@@ -53,7 +53,9 @@ def test_a_class_instead_of_an_object_is_named():
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"'boosting', 'network', 'catboost'; got 'forest'"):
+    with pytest.raises(
+        ValueError, match=r"'boosting', 'network', 'kernel', 'catboost'; got 'forest'"
+    ):
         as_learner("forest", n_classes=None, seed=0)
 
 

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import softmax
+from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -39,16 +40,16 @@ def sparse_problem(generator, n_rows):
 
 
 def test_own_length_scales_find_the_few_columns_that_count(generator):
-    X, signal = sparse_problem(generator, 900)
-    y = signal + 0.5 * generator.normal(size=900)
-    train, test = slice(600), slice(600, None)
+    X, signal = sparse_problem(generator, 600)
+    y = signal + 0.5 * generator.normal(size=600)
+    train, test = slice(400), slice(400, None)
 
     def excess(ard):
         model = KernelMachineRegressor(ard=ard, random_state=0).fit(X[train], y[train])
         return np.mean((model.predict(X[test]) - signal[test]) ** 2)
 
     assert excess(False) > 0.5
-    assert excess("auto") < 0.1
+    assert excess("auto") < 0.2
 
 
 def test_a_line_is_followed_beyond_the_training_rows(generator):
@@ -118,17 +119,17 @@ def test_wrong_settings_say_what_to_do(generator, settings, message):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classes_get_probabilities_near_the_true_ones(generator, n_classes):
-    X = generator.normal(size=(900, 6))
+    X = generator.normal(size=(500, 4))
     margins = np.column_stack([2 * X[:, 0] * X[:, 1], X[:, 2], -X[:, 2]])[:, :n_classes]
     truth = softmax(margins, axis=1)
-    y = (truth.cumsum(axis=1) < generator.random((900, 1))).sum(axis=1)
+    y = (truth.cumsum(axis=1) < generator.random((500, 1))).sum(axis=1)
     labels = np.array(["a", "b", "c"])[np.minimum(y, n_classes - 1)]
-    model = KernelMachineClassifier(random_state=0).fit(X[:600], labels[:600])
-    found = model.predict_proba(X[600:])
+    model = KernelMachineClassifier(random_state=0).fit(X[:350], labels[:350])
+    found = model.predict_proba(X[350:])
     assert found.sum(axis=1) == pytest.approx(1.0)
-    shares = truth[:600].mean(axis=0)
-    assert np.mean((truth[600:] - shares) ** 2) > 0.03
-    assert np.mean((truth[600:] - found) ** 2) < 0.01
+    shares = truth[:350].mean(axis=0)
+    assert np.mean((truth[350:] - shares) ** 2) > 0.03
+    assert np.mean((truth[350:] - found) ** 2) < 0.015
 
 
 def test_penalised_log_loss_is_at_its_least(generator):
@@ -156,3 +157,22 @@ def test_held_out_rows_choose_a_classifier_too(generator):
     assert model.validation_loss_ == pytest.approx(log_loss(y[200:], model.predict_proba(X[200:])))
     with pytest.raises(ValueError, match="'mild', which is not a class of y"):
         model.fit(X[:200], y[:200], X_val=X[:1], y_val=["mild"])
+
+
+def test_folds_judge_without_having_been_seen():
+    # Classes so far apart that the loss of seen rows falls to nothing as the penalty does.
+    X, y = load_wine(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    train, test = order[:120], order[120:]
+    model = KernelMachineClassifier(ard=False, random_state=0).fit(X[train], y[train])
+    other = log_loss(y[test], model.predict_proba(X[test]))
+    assert model.cv_loss_ > 0.3 * other > 0.001
+
+
+def test_own_length_scales_must_win_on_rows_that_did_not_tune_them(generator):
+    # Every column counts alike: scales of their own can only follow the noise.
+    X = generator.normal(size=(100, 30))
+    y = X.sum(axis=1) / np.sqrt(30) + 0.7 * generator.normal(size=100)
+    tuned = KernelMachineRegressor(random_state=0).fit(X, y)
+    common = KernelMachineRegressor(ard=False, random_state=0).fit(X, y)
+    assert tuned.loo_loss_ == common.loo_loss_

@@ -57,6 +57,10 @@ class Training:
             return self.held_out
         n_rows = len(self.y)
         first = 0 if n_landmarks >= n_rows else max(n_landmarks, n_rows - _JUDGING_ROWS)
+        return self.judge_from(first)
+
+    def judge_from(self, first: int) -> Judge:
+        """Return as judges the training rows from number `first` on."""
         few = slice(first, first + _JUDGING_ROWS)
         return Judge(self.rows[few], self.y[few], self.weights[few], self.shares[few], first)
 

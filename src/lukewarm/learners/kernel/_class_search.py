@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm.learners.kernel._choice import PENALTIES, Training
+from lukewarm.learners.kernel._choice import Training
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._log_loss import (
     ClassRows,
@@ -21,9 +21,8 @@ from lukewarm.learners.kernel._path import EigenPath
 
 # Features of all rows are kept between steps: 480 MB at most.
 _FEATURE_NUMBERS = 60_000_000
-# From strong to weak; so many without a better one end the search.
-_PENALTIES = PENALTIES[PENALTIES <= 0.1][::-2]
-_PATIENCE = 2
+# From strong to weak, until it gets worse; then what lies between.
+_PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 _N_FOLDS = 5
 # Beyond so many features one of the folds is enough: it holds rows in plenty.
 _NUMBERS_FOR_ALL_FOLDS = 5_000_000
@@ -77,21 +76,24 @@ def choose_class_penalty(
     """Return the best machine on this path; the targets of `training` are indicators."""
     features = all_eigenfeatures(path, training.rows)
     rows = ClassRows(features, training.y, training.shares, np.zeros_like(training.y))
-    penalties = _PENALTIES if penalty is None else np.array([penalty])
     judge = _class_judge(training, path, n_landmarks)
-    best: ClassChoice | None = None
-    coefficients, n_worse = None, 0
-    for each in penalties:
-        coefficients = fit_log_loss(rows, path.eigenvalues, each, coefficients)
+
+    def fitted(each: float, start: ClassChoice | None) -> ClassChoice:
+        near = None if start is None else start.coefficients
+        coefficients = fit_log_loss(rows, path.eigenvalues, each, near)
         loss = judge.loss(rows, path.eigenvalues, coefficients, each)
-        if best is None or loss < best.loss:
-            best, n_worse = ClassChoice(path, coefficients, float(each), loss), 0
-        else:
-            n_worse += 1
-        if n_worse == _PATIENCE:
+        return ClassChoice(path, coefficients, each, loss)
+
+    if penalty is not None:
+        return fitted(penalty, None)
+    best = fitted(_PENALTIES[0], None)
+    for each in _PENALTIES[1:]:
+        choice = fitted(each, best)
+        if choice.loss > best.loss:
             break
-    assert best is not None
-    return best
+        best = choice
+    between = [fitted(best.penalty * factor, best) for factor in (10**0.5, 10**-0.5)]
+    return min([best, *between], key=lambda choice: choice.loss)
 
 
 class _Judge(Protocol):
@@ -122,12 +124,17 @@ class _HeldOut:
         return float(self.judges.shares @ losses)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _LeftOut:
-    """Folds of training rows; those from `first` on, landmarks of no machine, judge."""
+    """Folds of training rows; those from `first` on, landmarks of no machine, judge.
+
+    A fold's machine sets out from its own coefficients at the penalty before, never from those of
+    all rows: these have seen the fold, and steps that end early would not forget it.
+    """
 
     first: int
     n_folds: int
+    starts: dict[int, Matrix] = field(default_factory=dict)
 
     def loss(
         self, rows: ClassRows, eigenvalues: Vector, coefficients: Matrix, penalty: float
@@ -138,7 +145,9 @@ class _LeftOut:
             is_out = fold == number
             shares = np.where(is_out, 0.0, rows.shares)
             kept = replace(rows, shares=shares / shares.sum())
-            outputs = outputs_of(rows, fit_log_loss(kept, eigenvalues, penalty, coefficients))
+            start = self.starts.get(number)
+            self.starts[number] = fit_log_loss(kept, eigenvalues, penalty, start)
+            outputs = outputs_of(rows, self.starts[number])
             is_out[: self.first] = False
             losses = log_losses(outputs[is_out], rows.targets[is_out])
             total += float(rows.shares[is_out] @ losses)

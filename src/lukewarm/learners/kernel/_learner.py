@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,35 +10,25 @@ import pandas as pd
 
 from lukewarm._typing import Features, Matrix, Prediction, Vector
 from lukewarm._validation import check_count
-from lukewarm.learners._takeover import Moments, Takeover
+from lukewarm.learners._takeover import Moments
 from lukewarm.learners.kernel._choice import Training
-from lukewarm.learners.kernel._class_search import all_eigenfeatures, most_landmarks
+from lukewarm.learners.kernel._class_search import all_eigenfeatures
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator
-from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._ground import Ground, are_same
 from lukewarm.learners.kernel._log_loss import ClassRows, indicators, probabilities
-from lukewarm.learners.kernel._search import choose
 from lukewarm.learners.kernel._segments import ClassSegment, FittedSegment, Segment, UpdateSegment
 from lukewarm.measures import mean_log_loss, mean_squared_error
-
-
-@dataclass(frozen=True, eq=False)
-class _Ground:
-    """What all segments share: chosen on the rows of the first."""
-
-    coding: Coding
-    kernel: Kernel
-    n_landmarks: int
 
 
 class KernelMachine:
     """A kernel machine that is trained step by step.
 
     The first step chooses kernel, length scales and landmarks on its rows, by leaving rows out.
-    From there on the kernel is fixed and training is the paper's update f <- f + K (y - f) / e_max
-    in closed form. After step 1, 2, 3, ... there have been 1, 2, 3, 4, 6, 8, 12, 16, ... updates:
+    From there on the kernel is fixed and training is the paper's update f <- f + eps K (y - f) in
+    closed form. After step 1, 2, 3, ... there have been 1, 2, 3, 4, 6, 8, 12, 16, ... updates:
     two steps double the cumulative step size. Classifiers minimise penalised log-loss instead,
-    with a penalty of e_max over the number of updates. On other rows, such as those without some
+    with a penalty of one over the cumulative step size. On other rows, such as those without some
     features, the updates begin anew from the function learnt so far.
 
     Parameters
@@ -77,17 +67,16 @@ class KernelMachine:
         self.seed = check_count("seed", seed, minimum=0)
         # The whole path of a regression costs as much as one step; each step for classes is a fit.
         self.block_size = self.max_steps if n_classes is None else 8
-        self._ground: _Ground | None = None
+        self._ground: Ground | None = None
         self._segments: tuple[Segment, ...] = ()
         self._rows: tuple[Features, Vector, Vector | None] | None = None
-        self._takeover: Takeover | None = None
 
     @classmethod
     def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> KernelMachine:
         """Return a learner that stands where a fitted estimator of this room stands."""
         learner = cls(estimator, n_classes, seed)
         machine = estimator.machine_
-        learner._ground = _Ground(machine.coding, machine.kernel, estimator.n_landmarks_)
+        learner._ground = Ground(machine.coding, machine.kernel, estimator.n_landmarks_)
         learner._segments = (FittedSegment(machine),)
         return learner
 
@@ -110,7 +99,7 @@ class KernelMachine:
         """Return an independent learner that stands where this one stands; segments are shared."""
         twin = self.fresh(self.seed if seed is None else seed)
         twin._ground, twin._segments = self._ground, self._segments
-        twin._rows, twin._takeover = self._rows, self._takeover
+        twin._rows = self._rows
         return twin
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
@@ -123,7 +112,7 @@ class KernelMachine:
         if n_steps == 0:
             return
         rows = (X, y, weights)
-        if not self._segments or self._rows is None or not _are_same(rows, self._rows):
+        if not self._segments or self._rows is None or not are_same(rows, self._rows):
             self._segments = (*self._segments, self._begin(X, y, weights))
             self._rows = rows
         self._segments = (*self._segments[:-1], self._segments[-1].extended(n_steps))
@@ -166,9 +155,11 @@ class KernelMachine:
         """Let the other columns of `X` stand in for those removed, by their best linear guess."""
         if self._ground is None:
             return
-        coded, whole = self._ground.coding.code(X), self._ground.coding.code(before)
+        coding = replace(self._ground.coding, takeover=None)
+        coded, whole = coding.code(X), coding.code(before)
         is_removed = (np.ptp(coded, axis=0) == 0) & (np.ptp(whole, axis=0) > 0)
-        self._takeover = Moments.learn(whole, weights).takeover(is_removed)
+        found = Moments.learn(whole, weights).takeover(is_removed)
+        self._ground = replace(self._ground, coding=replace(coding, takeover=found))
 
     def kernel_matrix(self, X: Features) -> Matrix:
         """Return the kernel of the updates between rows, (n, n), divided by n; constant included.
@@ -176,16 +167,19 @@ class KernelMachine:
         Notes
         -----
         ``f <- f + learning_rate * kernel_matrix @ (y - f)`` is one update on these rows, with the
-        kernel as centred there and all rows as landmarks. The constant has the largest eigenvalue.
+        kernel as centred there and all rows as landmarks. The constant has an eigenvalue of one
+        over the learning rate.
         """
         if self._ground is None:
             raise ValueError("The learner has no kernel yet; call advance first.")
-        rows = self._code(X)
-        kernel = self._ground.kernel.matrix(rows, rows) / len(rows)
-        kernel -= kernel.mean(axis=0)
-        kernel -= kernel.mean(axis=1, keepdims=True)
-        kernel = (kernel + kernel.T) / 2
-        return kernel + np.linalg.eigvalsh(kernel)[-1] / len(rows)
+        return self._ground.kernel_matrix(self._code(X))
+
+    @property
+    def learning_rate(self) -> float:
+        """Of the updates on the rows trained on last, min(1, 1 / the largest eigenvalue)."""
+        if not self._segments or not isinstance(self._segments[-1], UpdateSegment):
+            raise ValueError("Only a machine for regression has updates; call advance first.")
+        return self._segments[-1].learning_rate
 
     def _begin(self, X: Features, y: Vector, weights: Vector | None) -> Segment:
         """Return a segment without steps, from the function learnt so far."""
@@ -197,11 +191,11 @@ class KernelMachine:
         base = self._outputs(X, self._segments)
         coding = Coding.learn(X, shares) if self._ground is None else self._ground.coding
         order = np.random.default_rng(self.seed).permutation(len(y))
-        rows = coding.code(X) if self._ground is None else self._code(X)
+        rows = coding.code(X)
         targets = y[:, None] if self.n_classes is None else indicators(y, self.n_classes)
         training = Training(rows[order], targets[order], shares[order])
         if self._ground is None:
-            self._ground = self._choose(training, coding)
+            self._ground = Ground.choose(training, coding, self.settings, self.n_classes)
         residuals = targets - (base if self.n_classes is None else 0)
         training = Training(rows[order], residuals[order], shares[order])
         path = training.path(self._ground.kernel, self._ground.n_landmarks)
@@ -210,24 +204,9 @@ class KernelMachine:
         features = all_eigenfeatures(path, training.rows)
         return ClassSegment(path, ClassRows(features, training.y, training.shares, base[order]))
 
-    def _choose(self, training: Training, coding: Coding) -> _Ground:
-        settings = self.settings.settings()
-        n_rows = len(training.y)
-        if self.n_classes is not None:
-            settings["max_landmarks"] = most_landmarks(n_rows, settings["max_landmarks"])
-        relevance = self.settings.finds_relevance(n_rows, coding)
-        choice = choose(
-            training, coding.block, relevance=relevance, **{**settings, "penalty": None}
-        )
-        return _Ground(coding, choice.kernel, choice.n_landmarks)
-
     def _code(self, X: Features) -> Matrix:
         assert self._ground is not None
-        rows = self._ground.coding.code(X)
-        if self._takeover is not None:
-            over = self._takeover
-            rows[:, over.removed] = over.offset + rows[:, over.kept] @ over.slopes
-        return rows
+        return self._ground.coding.code(X)
 
     def _outputs(self, X: Features, segments: tuple[Segment, ...]) -> Matrix:
         n_outputs = 1 if self.n_classes in (None, 2) else int(self.n_classes or 1)
@@ -241,17 +220,3 @@ class KernelMachine:
 
     def _predictions(self, outputs: Matrix) -> Prediction:
         return outputs[:, 0] if self.n_classes is None else probabilities(outputs)
-
-
-def _are_same(rows: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    return all(_equal(one, other) for one, other in zip(rows, others, strict=True))
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if one is other:
-        return True
-    if one is None or other is None:
-        return False
-    if isinstance(one, pd.DataFrame):
-        return isinstance(other, pd.DataFrame) and one.equals(other)
-    return np.array_equal(one, other, equal_nan=True)

@@ -15,7 +15,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from lukewarm._typing import Matrix, Prediction, Vector
 
-_MAX_ITERATIONS = 200
+_MAX_ITERATIONS = 100
 # Of the preconditioned gradient, in units of log-loss: far below what an evaluation can tell.
 _TOLERANCE = 1e-6
 
@@ -89,7 +89,7 @@ def fit_log_loss(
         return float(value), (gradient * scale).ravel()
 
     first = np.zeros(scale.shape[0] * n_outputs) if start is None else (start / scale).ravel()
-    options = {"maxiter": _MAX_ITERATIONS, "gtol": _TOLERANCE, "ftol": 1e-10}
+    options = {"maxiter": _MAX_ITERATIONS, "gtol": _TOLERANCE, "ftol": 1e-9}
     found = minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
     return found.x.reshape(-1, n_outputs) * scale
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from lukewarm._random import as_generator
 from lukewarm._typing import Features, Vector
-from lukewarm._validation import check_vector
+from lukewarm._validation import check_count, check_vector
 from lukewarm.learners.kernel._choice import Training
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
 from lukewarm.learners.kernel._judge import Judge
+from lukewarm.learners.kernel._refit import FittedRows
 from lukewarm.learners.kernel._search import choose
 
 
@@ -45,7 +47,8 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
     ----------
     loo_loss_ : float
         Mean squared error of the training rows, each predicted by the machine without it (at most
-        5,000 of them); only without ``X_val``.
+        5,000 of them); only without ``X_val``. Rows that tuned length scales of single columns (up
+        to 1,000) make it somewhat too low.
     validation_loss_ : float
         Mean squared error on ``X_val``; only with it.
     kernel_ : Kernel
@@ -87,6 +90,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         self.machine_ = choice.machine(coding)
         self.kernel_, self.penalty_ = choice.kernel, choice.penalty
         self.n_landmarks_ = len(self.machine_.landmarks)
+        self._fitted = FittedRows(training, coding, choice.n_landmarks)
         setattr(self, "loo_loss_" if held_out is None else "validation_loss_", choice.loss)
         return self
 
@@ -94,6 +98,47 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         """Return one prediction per row."""
         check_is_fitted(self)
         return self.machine_.outputs(self._check_features(X, reset=False))[:, 0]
+
+    def without(self, *columns: int | str) -> KernelMachineRegressor:
+        """Return the regressor refitted without some columns, at the same kernel and scales.
+
+        It takes tables with all columns and does not read those removed: they are replaced by the
+        best linear guess from the others, so that a column can take over from another that had no
+        part while both were there. The refit is in closed form; the penalty is chosen anew where
+        that is cheap (up to 600 landmarks).
+
+        Parameters
+        ----------
+        *columns : int or str
+            Numbers, or names where the regressor was fitted on a frame.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> model = KernelMachineRegressor(random_state=0).fit(X, X[:, 0] + X[:, 1])
+        >>> round(model.score(X, X[:, 1]), 1), model.without(0).score(X, X[:, 1]) > 0.9
+        (-0.0, True)
+        """
+        check_is_fitted(self)
+        removed = [self._position(column) for column in columns]
+        reduced = copy(self)
+        if self._fitted.is_used(removed, self.kernel_):
+            found = self._fitted.without(removed, self.kernel_, self.penalty_)
+            reduced.machine_, reduced.penalty_ = found
+        reduced.n_landmarks_ = len(reduced.machine_.landmarks)
+        reduced.kernel_ = reduced.machine_.kernel
+        # The refit is not judged again in every case; the full model's loss is not its own.
+        for name in ("loo_loss_", "validation_loss_"):
+            reduced.__dict__.pop(name, None)
+        return reduced
+
+    def _position(self, column: int | str) -> int:
+        if isinstance(column, str):
+            names = list(getattr(self, "feature_names_in_", ()))
+            if column not in names:
+                raise ValueError(f"columns must be among {names}; got {column!r}.")
+            return names.index(column)
+        return check_count("columns", column, minimum=0, maximum=self.n_features_in_ - 1)
 
     def _held_out(self, coding: Coding, X_val: Any, y_val: Any) -> Judge:
         X: Features = self._check_features(X_val, reset=False)

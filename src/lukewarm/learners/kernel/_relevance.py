@@ -22,6 +22,7 @@ from lukewarm.learners.kernel._kernel import Kernel, half_squared_distances
 
 # Rows and steps: first few rows from the common scale, then more of them from there.
 _STAGES = ((500, 40), (1000, 10))
+TUNING_ROWS = _STAGES[-1][0]
 # Rate of an exponential prior on inverse scales and slopes: columns without use go to zero.
 _PRIOR_RATE = 5.0
 # In units of one over the typical length of a row.

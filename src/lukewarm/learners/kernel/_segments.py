@@ -50,6 +50,11 @@ def n_updates(steps: Sequence[int] | np.ndarray) -> Vector:
     return np.where(steps == 0, 0.0, np.where(steps == 1, 1.0, counts))
 
 
+def largest_rate(eigenvalues: Vector) -> float:
+    """Return the largest learning rate that the theory covers, min(1, 1 / largest eigenvalue)."""
+    return 1 / max(1.0, float(eigenvalues.max(initial=0.0)))
+
+
 def update_filters(eigenvalues: Vector, counts: Vector, learning_rate: float) -> Matrix:
     """Return (1 - (1 - learning_rate * eigenvalue)**count) / eigenvalue, shape (S, rank).
 
@@ -101,7 +106,7 @@ class UpdateSegment:
     ----------
     path : EigenPath
         Of the residuals that the segment began with. Their mean is learnt by the first update: a
-        constant is part of the kernel, at its largest eigenvalue.
+        constant is part of the kernel, with an eigenvalue of one over the learning rate.
     n_steps : int
     """
 
@@ -110,9 +115,8 @@ class UpdateSegment:
 
     @property
     def learning_rate(self) -> float:
-        """One over the largest eigenvalue: the largest for which every update helps."""
-        largest = float(self.path.eigenvalues.max(initial=0.0))
-        return 1 / largest if largest > 0 else 1.0
+        """The largest that the theory covers: one, or one over the largest eigenvalue."""
+        return largest_rate(self.path.eigenvalues)
 
     def extended(self, n_steps: int) -> UpdateSegment:
         """Return the segment with so many more steps."""
@@ -155,11 +159,11 @@ class ClassSegment:
         return len(self.coefficients)
 
     def extended(self, n_steps: int) -> ClassSegment:
-        """Return the segment with so many more steps; penalty = largest eigenvalue / updates."""
+        """Return the segment with so many more steps; penalty = 1 / (learning rate * updates)."""
         found = list(self.coefficients)
-        largest = float(self.path.eigenvalues.max(initial=0.0)) or 1.0
+        rate = largest_rate(self.path.eigenvalues)
         for step in range(self.n_steps + 1, self.n_steps + n_steps + 1):
-            penalty = largest / float(n_updates([step])[0])
+            penalty = 1 / (rate * float(n_updates([step])[0]))
             start = found[-1] if found else None
             found.append(fit_log_loss(self.rows, self.path.eigenvalues, penalty, start))
         return replace(self, coefficients=tuple(found))

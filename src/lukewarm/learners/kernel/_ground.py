@@ -1,0 +1,76 @@
+"""What all of a learner's training shares: the coding, the kernel and the number of landmarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._typing import Matrix
+from lukewarm.learners.kernel._choice import Training
+from lukewarm.learners.kernel._class_search import most_landmarks
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._estimator import KernelMachineEstimator
+from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._search import choose
+from lukewarm.learners.kernel._segments import largest_rate
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What the first rows that a learner met have decided.
+
+    Parameters
+    ----------
+    coding : Coding
+    kernel : Kernel
+    n_landmarks : int
+    """
+
+    coding: Coding
+    kernel: Kernel
+    n_landmarks: int
+
+    @classmethod
+    def choose(
+        cls,
+        training: Training,
+        coding: Coding,
+        estimator: KernelMachineEstimator,
+        n_classes: int | None,
+    ) -> Ground:
+        """Return the best kernel for these rows by an estimator's settings."""
+        settings = {**estimator.settings(), "penalty": None}
+        n_rows = len(training.y)
+        if n_classes is not None:
+            settings["max_landmarks"] = most_landmarks(n_rows, settings["max_landmarks"])
+        relevance = estimator.finds_relevance(n_rows, coding)
+        choice = choose(training, coding.block, relevance=relevance, **settings)
+        return cls(coding, choice.kernel, choice.n_landmarks)
+
+    def kernel_matrix(self, rows: Matrix) -> Matrix:
+        """Return the kernel of the updates between coded rows, divided by n, constant included."""
+        kernel = self.kernel.matrix(rows, rows) / len(rows)
+        kernel -= kernel.mean(axis=0)
+        kernel -= kernel.mean(axis=1, keepdims=True)
+        kernel = (kernel + kernel.T) / 2
+        return kernel + 1 / (
+            largest_rate(np.asarray(np.linalg.eigvalsh(kernel), dtype=float)) * len(rows)
+        )
+
+
+def are_same(rows: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Return whether two triples of features, target and weights are the same rows."""
+    return all(_equal(one, other) for one, other in zip(rows, others, strict=True))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if one is None or other is None:
+        return False
+    if isinstance(one, pd.DataFrame):
+        return isinstance(other, pd.DataFrame) and one.equals(other)
+    return np.array_equal(one, other, equal_nan=True)

@@ -1,0 +1,93 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from lukewarm.learners.kernel import KernelMachineRegressor
+from lukewarm.learners.kernel._choice import Training
+from lukewarm.learners.kernel._coding import Coding
+from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._machine import Machine
+from lukewarm.learners.kernel._refit import FittedRows, exact_machine, landmark_machine
+
+PENALTY = 0.01
+KERNEL = Kernel("rbf", np.array([0.5, 1.0, 0.2]), np.array([0.3, 0.1, 0.2]))
+
+
+@pytest.fixture(name="X")
+def rows_of_features(generator):
+    X = generator.normal(size=(60, 3))
+    X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
+    return X
+
+
+@pytest.fixture
+def training(X, generator):
+    y = X[:, 0] + np.sin(2 * X[:, 1]) + 0.1 * generator.normal(size=60)
+    weights = generator.uniform(0.5, 1.5, size=60)
+    return Training(Coding.learn(X).code(X), y[:, None], weights)
+
+
+def by_eigenvalues(training, coding, kernel, n_landmarks):
+    path = training.path(kernel, n_landmarks)
+    return Machine.of_path(coding, path, 1 / (path.eigenvalues + PENALTY))
+
+
+def test_one_factorisation_gives_the_exact_machine(X, training):
+    coding = Coding.learn(X)
+    found = exact_machine(training, coding, KERNEL, PENALTY)
+    expected = by_eigenvalues(training, coding, KERNEL, 60)
+    assert found.outputs(X) == pytest.approx(expected.outputs(X), abs=1e-8)
+
+
+def test_two_factorisations_give_the_machine_of_landmarks(X, training):
+    coding = Coding.learn(X)
+    found = landmark_machine(training, coding, KERNEL, 20, PENALTY)
+    expected = by_eigenvalues(training, coding, KERNEL, 20)
+    assert found.outputs(X) == pytest.approx(expected.outputs(X), abs=1e-8)
+
+
+def test_refit_without_a_column_is_the_fit_to_the_other_columns(X, training):
+    coding = Coding.learn(X)
+    fitted = FittedRows(training, coding, 60)
+    machine, penalty = fitted.without([1], KERNEL, PENALTY, take_over=False)
+    others = Training(training.rows[:, [0, 2]], training.y, training.weights)
+    kernel = Kernel("rbf", KERNEL.inverse_scales[[0, 2]], KERNEL.slopes[[0, 2]])
+    path = others.path(kernel, 60)
+    expected = Machine.of_path(coding, path, 1 / (path.eigenvalues + penalty))
+    found = machine.outputs_of_coded(training.rows)
+    assert found == pytest.approx(expected.outputs_of_coded(others.rows), abs=1e-8)
+
+
+def test_removed_columns_are_not_read(X, generator):
+    y = X[:, 0] + np.sin(2 * X[:, 1])
+    reduced = KernelMachineRegressor(random_state=0).fit(X, y).without(1)
+    other = X.copy()
+    other[:, 1] = generator.normal(size=60)
+    assert reduced.predict(other) == pytest.approx(reduced.predict(X), abs=0)
+
+
+def test_a_column_takes_over_from_one_that_hid_it(generator):
+    X = generator.normal(size=(400, 3))
+    X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
+    y = X[:, 0] + 0.1 * generator.normal(size=400)
+    model = KernelMachineRegressor(random_state=0).fit(X, y)
+    assert model.kernel_.slopes[1] < 0.1 * model.kernel_.slopes[0]
+    assert model.without(0).score(X, y) > 0.95
+    assert model.without(0, 1).score(X, y) < 0.1
+
+
+def test_columns_are_known_by_name_where_they_have_one(generator):
+    frame = pd.DataFrame(generator.normal(size=(60, 2)), columns=["a", "b"])
+    model = KernelMachineRegressor(random_state=0).fit(frame, frame["a"])
+    assert model.without("a").score(frame, frame["a"]) < 0.5
+    with pytest.raises(ValueError, match="columns must be among"):
+        model.without("c")
+
+
+def test_a_column_without_part_leaves_the_machine_as_it_is(generator):
+    X = generator.normal(size=(300, 3))
+    y = np.sin(3 * X[:, 0]) + 0.1 * generator.normal(size=300)
+    model = KernelMachineRegressor(random_state=0).fit(X, y)
+    unused = int(np.argmin(model.kernel_.inverse_scales + model.kernel_.slopes))
+    assert model.kernel_.inverse_scales[unused] == model.kernel_.slopes[unused] == 0
+    assert model.without(unused).machine_ is model.machine_
