@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 import lukewarm as lw
 from lukewarm.estimators._runs import plan_runs
 from lukewarm.evaluation import product_score
+from lukewarm.inference import skewed_widths
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
 
@@ -47,8 +48,10 @@ def test_the_shift_widens_the_interval(fitted):
     assert np.allclose(result.standard_error, np.hypot(rows_only, result.shift))
     low, high = result.interval()
     # The first three matter; of the others some are not looked at and have limits of their own.
-    width = 2 * 1.959964 * result.standard_error
-    assert np.allclose((high - low)[:3], width[:3], rtol=1e-5)
+    below, above = skewed_widths(result.influence, 0.95)
+    ends = [np.hypot(side, 1.959964 * result.shift) for side in (below, above)]
+    assert np.allclose((result.importance - low)[:3], ends[0][:3], rtol=1e-5)
+    assert np.allclose((high - result.importance)[:3], ends[1][:3], rtol=1e-5)
 
 
 def test_the_headline_is_the_skill_of_the_model_at_hand(fitted):

@@ -9,6 +9,7 @@ from lukewarm.inference._multiplicity import (
     check_adjustments,
     simultaneous_quantile,
 )
+from lukewarm.inference._skewed import skewed_widths
 from lukewarm.inference._wald import (
     p_value,
     reach_zero,
@@ -24,6 +25,7 @@ __all__ = [
     "p_value",
     "reach_zero",
     "simultaneous_quantile",
+    "skewed_widths",
     "small_sample_scale",
     "standard_error",
     "wald_interval",

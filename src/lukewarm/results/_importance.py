@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from lukewarm._text import printable
 from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
@@ -20,6 +21,7 @@ from lukewarm.inference import (
     check_adjustments,
     p_value,
     simultaneous_quantile,
+    skewed_widths,
     standard_error,
     wald_interval,
 )
@@ -129,7 +131,10 @@ class ImportanceResult:
     def interval(
         self, level: float | None = None, *, reach_zero: bool = False
     ) -> tuple[Vector, Vector]:
-        """Return the low and high ends of the Wald intervals, each of shape (n_sets,).
+        """Return the low and high ends of the intervals, each of shape (n_sets,).
+
+        Wald intervals; with ``inference="learning_curve"`` the skewness of the influence values
+        is taken account of, and the end on the skewed side is the farther one.
 
         Parameters
         ----------
@@ -140,11 +145,20 @@ class ImportanceResult:
             negative, so these cover it at least as often; the plain ones show by how much the
             models are better without a feature.
         """
-        ends = wald_interval(self.importance, self.standard_error, self._level(level))
+        ends = self._ends(self._level(level))
         if self.missed is not None:
             least = [-np.inf if each is None else each for each in self.missed]
             ends = ends[0], np.maximum(ends[1], least)
         return extend_to_zero(*ends) if reach_zero else ends
+
+    def _ends(self, level: float) -> tuple[Vector, Vector]:
+        importance = self.importance
+        if self.inference != "learning_curve":
+            return wald_interval(importance, self.standard_error, level)
+        below, above = skewed_widths(self.influence, level)
+        # The shift may lie on either side.
+        moved = ndtri(0.5 + level / 2) * self.shift
+        return importance - np.hypot(below, moved), importance + np.hypot(above, moved)
 
     def simultaneous_interval(
         self,
