@@ -25,6 +25,10 @@ _SHALLOW, _DEEP = "trees of depth 3", "trees of depth 6"
 _BINS = ((2_000, 32), (10_000, 64), (np.inf, 128))
 # Enough to tell models apart that differ by a few percent.
 _RACED_ROWS = 10_000
+# Columns up to which curves, nine functions of each, stand under the trees.
+_MOST_CURVED = 100
+# Columns up to which a kernel machine can learn a length scale for each in a few seconds.
+_MOST_SCALED = 300
 _PATIENCE = 50
 _MOST_TREES = 2000
 
@@ -163,7 +167,7 @@ class _Contest:
             self._try(name, candidates[name])
 
     def _candidates(self) -> dict[str, Callable[[], Any]]:
-        settings = self._settings
+        settings, n_columns = self._settings, self._train.X.shape[1]
         # As many bins as rows can fill; more cost time and find the same splits.
         n_bins = next(bins for most, bins in _BINS if len(self._train) <= most)
         shared: dict[str, Any] = {"n_bins": n_bins, "seed": settings.seed}
@@ -174,9 +178,10 @@ class _Contest:
                     ObliviousBoosting, depth, n_classes=settings.n_classes, **shared
                 )
                 continue
-            for base in BASES:
+            for base in BASES if n_columns <= _MOST_CURVED else BASES[:2]:
                 found[f"{kind}, base {base}"] = partial(BasedBoosting, base, depth=depth, **shared)
-        found["kernel machine"] = partial(_KernelCandidate, settings.n_classes, settings.seed)
+        if n_columns <= _MOST_SCALED:
+            found["kernel machine"] = partial(_KernelCandidate, settings.n_classes, settings.seed)
         return found
 
     def _try(self, name: str, make: Callable[[], Any]) -> None:

@@ -25,8 +25,8 @@ _MOST_ROWS = 20_000
 # In rows. Lines have few coefficients; curves up to nine for every column.
 _LINE_PENALTIES = (1.0,)
 _CURVE_PENALTIES = (3.0, 30.0, 300.0)
-# Beyond as many functions curves are left out: the inverse would cost more than they bring.
-_MOST_CURVED = 1000
+# Beyond as many columns curves are left out: the inverse would cost more than they bring.
+_MOST_CURVED = 100
 _TREE_DEPTH = 4
 _TREE_PATIENCE = 10
 _MOST_TREES = 200
@@ -71,10 +71,8 @@ class Regressions:
             train, stopping = _set_aside(train)
         self.train, self.stopping = _at_most(train), _at_most(stopping)
         self._removal = removal
-        basis = AdditiveBasis.learn(self.train.X)
-        if len(basis.owner) > _MOST_CURVED:
-            basis = AdditiveBasis.learn(self.train.X, curved=False)
-        self._basis = basis
+        is_narrow = self.train.X.shape[1] <= _MOST_CURVED
+        basis = self._basis = AdditiveBasis.learn(self.train.X, curved=is_narrow)
         self.train_rows, self.stopping_rows = (
             self.prepare(rows.X) for rows in (self.train, self.stopping)
         )

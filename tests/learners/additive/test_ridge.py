@@ -66,3 +66,10 @@ def test_a_level_not_seen_in_training_has_no_indicator():
     basis = AdditiveBasis.learn(X.iloc[:2])
     unknown = basis.transform(X.iloc[[2]]) * basis.spread + basis.centre
     assert np.array_equal(unknown, np.zeros((1, 2)))
+
+
+def test_lines_alone_are_transformed_as_column_by_column():
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    basis = AdditiveBasis.learn(X, curved=False)
+    one_by_one = basis.transform(pd.DataFrame(X))
+    assert np.allclose(basis.transform(X), one_by_one, rtol=1e-12, atol=1e-12)

@@ -107,10 +107,12 @@ class BasedBoosting:
 
     def bind(self, X_train: Features, *others: Features) -> tuple[_BasedRows, ...]:
         """Return all the tables as bin codes and functions."""
-        basis = self._basis_of(X_train)
         tables = (X_train, *others)
+        if self._basis is None and self.base != "none":
+            self._basis = AdditiveBasis.learn(X_train, curved=self.base == "additive")
+        owner = np.zeros(0, dtype=int) if self._basis is None else self._basis.owner
         return tuple(
-            _BasedRows(binned, basis.transform(X), basis.owner)
+            _BasedRows(binned, self._functions(X), owner)
             for binned, X in zip(self._trees.bind(*tables), tables, strict=True)
         )
 
@@ -127,11 +129,11 @@ class BasedBoosting:
 
     def predict(self, X: Features) -> Prediction:
         """Return one prediction per row."""
-        if self._fit is None or self._basis is None:
+        if self._fit is None:
             return np.zeros(len(X))
         if isinstance(X, _BasedRows):
             return self._fit.predict(X.functions) + self._trees.predict(X.binned)
-        return self._fit.predict(self._basis.transform(X)) + self._trees.predict(X)
+        return self._fit.predict(self._functions(X)) + self._trees.predict(X)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""
@@ -151,13 +153,11 @@ class BasedBoosting:
             stages[0] = 0.0
         return stages
 
-    def _basis_of(self, X: Features) -> AdditiveBasis:
-        if self._basis is None:
-            self._basis = AdditiveBasis.learn(X, curved=self.base == "additive")
-        return self._basis
+    def _functions(self, X: Features) -> Matrix:
+        return np.zeros((len(X), 0)) if self._basis is None else self._basis.transform(X)
 
     def _fitted(self, rows: _BasedRows, y: Vector, weights: Vector | None) -> RidgeFit:
         if self.base == "none":
-            return RidgeFit(0.0, np.zeros(rows.functions.shape[1]))
+            return RidgeFit(0.0, np.zeros(0))
         family = RidgeFamily(rows.functions, (_PENALTY[self.base],), weights)
         return family.fit(y, np.ones(rows.functions.shape[1], dtype=bool), 0)

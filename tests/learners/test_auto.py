@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+from lukewarm.data import Rows
+from lukewarm.learners import AutoLearner, train_until
+from lukewarm.learners import _auto as auto_module
+from lukewarm.stopping import Patience
+
+
+def _chosen(signal, n_rows=600, n_columns=4, noise=0.2, n_classes=None):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(n_rows, n_columns))
+    y = signal(X) + noise * generator.normal(size=n_rows)
+    if n_classes is not None:
+        y = (y > 0).astype(float)
+    cut = 3 * n_rows // 4
+    train, stopping = Rows(X[:cut], y[:cut]), Rows(X[cut:], y[cut:])
+    learner = AutoLearner(n_classes=n_classes)
+    trained, _ = train_until(learner, train, stopping, Patience(50), 2000)
+    return trained, stopping
+
+
+def _name(learner):
+    return min(learner.candidates, key=lambda candidate: candidate.loss).name
+
+
+def test_it_picks_the_kernel_machine_on_products():
+    learner, _ = _chosen(lambda X: X[:, 0] * X[:, 1], n_columns=8)
+    assert _name(learner) == "kernel machine"
+
+
+def test_it_picks_trees_on_steps():
+    learner, _ = _chosen(lambda X: np.floor(2 * X[:, 0]) + 2.0 * (X[:, 1] > 0.3))
+    assert _name(learner).startswith("trees")
+
+
+def test_a_line_is_learnt_to_the_noise():
+    learner, stopping = _chosen(lambda X: X @ [3.0, 2.0, 1.0, 0.0])
+    error = np.mean((learner.predict(stopping.X) - stopping.X @ [3.0, 2.0, 1.0, 0.0]) ** 2)
+    # Five coefficients from 450 rows, ten times their share of the noise.
+    assert error < 10 * 0.04 * 5 / 450
+
+
+def test_the_choice_is_the_lowest_stopping_loss_of_the_candidates():
+    learner, stopping = _chosen(lambda X: np.sin(2 * X[:, 0]))
+    loss = np.mean((stopping.y - learner.predict(stopping.X)) ** 2)
+    assert loss == pytest.approx(min(each.loss for each in learner.candidates), rel=1e-9)
+    assert len(learner.candidates) == 5
+
+
+def test_classes_get_probabilities():
+    learner, stopping = _chosen(lambda X: 2 * X[:, 0] * X[:, 1], n_classes=2)
+    probabilities = learner.predict(stopping.X)
+    assert probabilities.min() >= 0
+    assert probabilities.max() <= 1
+    assert np.mean((probabilities > 0.5) == stopping.y) > 0.8
+
+
+def test_many_rows_are_raced_first_and_two_candidates_go_on(monkeypatch):
+    monkeypatch.setattr(auto_module, "_RACED_ROWS", 200)
+    learner, _ = _chosen(lambda X: X[:, 0])
+    assert len(learner.candidates) == 5 + 2
+
+
+def test_the_same_rows_give_the_same_model():
+    first, stopping = _chosen(lambda X: X[:, 0] * X[:, 1])
+    second, _ = _chosen(lambda X: X[:, 0] * X[:, 1])
+    assert np.array_equal(first.predict(stopping.X), second.predict(stopping.X))
