@@ -62,9 +62,9 @@ def as_learner(
     Parameters
     ----------
     model : str, estimator, torch.nn.Module or Learner
-        A name ("auto", "boosting", "network", "kernel", "catboost"), an estimator of a supported library,
-        a module, or anything that follows the learner protocol. It is never changed; of a fitted
-        estimator only the settings count, unless `prefit`.
+        A name ("auto", "boosting", "network", "kernel", "catboost"), an estimator of a supported
+        library, a module, or anything that follows the learner protocol. It is never changed; of a
+        fitted estimator only the settings count, unless `prefit`.
     n_classes : int or None
         None for regression.
     seed : int
