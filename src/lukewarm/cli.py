@@ -105,8 +105,8 @@ def _plain_errors(command: Callable[..., None]) -> Callable[..., None]:
 def main() -> None:
     """Which features matter, and how sure are you?
 
-    Importance is the predictive skill lost when a feature is taken away: the accuracy of
-    retraining without it, near the cost of not retraining at all.
+    Importance is the predictive skill lost when a feature is taken away, with a confidence
+    interval and a test. No model is retrained for each feature.
 
     \b
     Try:  lukewarm demo
@@ -196,8 +196,9 @@ def explain(
     """Explain what predicts TARGET in FILE (CSV or Parquet).
 
     Prints one row per feature: the skill lost without it, its standard error, a 95 % interval,
-    the p-value of "no importance", the steps of further training and the seconds they took. With
-    --shapley: its fair share of the skill, which correlated features do not take from each other.
+    the p-value of "no importance", what the estimate moved when the training rows doubled
+    (shift), the steps of further training and the seconds they took. With --shapley: its fair
+    share of the skill, which correlated features do not take from each other.
 
     \b
     Example:  lukewarm explain turbines.csv --target NOX --drop CO --measure r2 --out report

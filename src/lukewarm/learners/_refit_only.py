@@ -21,8 +21,8 @@ from lukewarm.measures import mean_log_loss, mean_squared_error
 class RefitOnlyLearner:
     """An estimator that is trained in one step, the whole fit.
 
-    It serves dropout and retraining. It cannot be warm-started: advancing a copy of a trained one
-    raises a TypeError.
+    It serves projection, dropout and retraining. It cannot be warm-started: advancing a copy of a
+    trained one raises a TypeError.
 
     Parameters
     ----------

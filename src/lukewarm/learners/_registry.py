@@ -62,9 +62,9 @@ def as_learner(
     Parameters
     ----------
     model : str, estimator, torch.nn.Module or Learner
-        A name ("boosting", "network", "kernel", "catboost"), an estimator of a supported library,
-        a module, or anything that follows the learner protocol. It is never changed; of a fitted
-        estimator only the settings count, unless `prefit`.
+        A name ("auto", "boosting", "network", "kernel", "catboost"), an estimator of a supported
+        library, a module, or anything that follows the learner protocol. It is never changed; of a
+        fitted estimator only the settings count, unless `prefit`.
     n_classes : int or None
         None for regression.
     seed : int
@@ -77,10 +77,10 @@ def as_learner(
     >>> learner = as_learner(CatBoostRegressor(iterations=300), n_classes=None, seed=0)
     >>> type(learner).__name__, learner.max_steps
     ('CatBoostLearner', 300)
-    >>> as_learner("forest", n_classes=None, seed=0)
+    >>> as_learner("forest", n_classes=None, seed=0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    ValueError: model must be one of 'boosting', 'network', 'kernel', 'catboost'; got 'forest'.
+    ValueError: model must be one of 'auto', 'boosting', ..., 'catboost'; got 'forest'.
     """
     if isinstance(model, str):
         return _by_name(model, n_classes, seed, prefit)

@@ -60,8 +60,8 @@ class ImportanceResult:
     full_traces, full_seconds
         The same for the full model.
     measure, method, model, inference : str
-        What was measured, how the reduced models were obtained, on which kind of model, and
-        whether the two sides were evaluated on the same rows ("paired") or not ("split").
+        What was measured, how the reduced models were obtained, on which kind of model, and the
+        kind of interval ("learning_curve", "paired" or "split").
     level : float
         Level of the intervals unless another is asked for.
     notes : tuple of str

@@ -1,0 +1,185 @@
+"""Write docs/trust.md from what benchmarks/trust.py measured.
+
+python docs/trust_page.py                    # benchmarks/results/trust.json
+python docs/trust_page.py FILE [FILE ...]    # several runs, say of other models
+
+Every number of the page comes from the JSON files, every source from benchmarks/problems.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lukewarm._files import write_text
+
+DOCS = Path(__file__).parent
+BENCHMARKS = DOCS.parent / "benchmarks"
+# What the intervals and the test are asked to reach; the nominal values less some allowance for
+# chance.
+LEAST_COVERAGE = 0.92
+MOST_FLAGGED = 0.065
+
+HEAD = """# How far to trust the numbers
+
+<!-- Made by docs/trust_page.py; do not edit. -->
+
+Data sets are drawn from problems whose importances are known exactly, explained by the library,
+and compared with the truth. Reproduce a row with
+`python benchmarks/trust.py --problems NAME --sizes N`; make this page with
+`python docs/trust_page.py`.
+
+How to read a row:
+
+- **coverage**: share of 95 % intervals that hold the true importance, over features that matter,
+  with its Monte-Carlo standard error; **worst feature**: the lowest share of any single one.
+  Intervals wholly below zero are counted as reaching it (`interval(reach_zero=True)`).
+- **nulls flagged**: share of worthless features with a p-value below 0.05, with its Monte-Carlo
+  standard error; **nulls far**: share of them whose estimate is more than three standard errors
+  from zero.
+- **largest bias**: of the mean estimate, relative to the importance, for the feature where it is
+  largest.
+- **relative width**: median of 3.92 standard errors over the importance.
+- **power**: share of features that matter with a p-value below 0.05; in brackets that of the
+  feature found least often.
+- **underfit said**: share of data sets with an `UnderfitWarning`.
+- **seconds**: processor time of one fit, all features.
+"""
+
+COLUMNS = (
+    "problem",
+    "n",
+    "measure",
+    "data sets",
+    "coverage",
+    "worst feature",
+    "nulls flagged",
+    "nulls far",
+    "largest bias",
+    "relative width",
+    "power",
+    "underfit said",
+    "seconds",
+)
+
+
+def sources() -> list[tuple[str, str]]:
+    """Return the problems' names and where each comes from, as benchmarks/problems.py tells."""
+    text = ast.get_docstring(ast.parse((BENCHMARKS / "problems.py").read_text("utf-8"))) or ""
+    table = re.split(r"^=+ +=+$", text, flags=re.MULTILINE)[1]
+    found = []
+    for line in filter(None, map(str.strip, table.splitlines())):
+        name, source = re.split(r"\s{2,}", line, maxsplit=1)
+        found.append((name, source))
+    return found
+
+
+def as_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Return a table in Markdown."""
+    lines = [header, ("---",) * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+def cells(row: dict[str, Any]) -> tuple[str, ...]:
+    """Return the cells of one problem, size and measure."""
+    return (
+        row["problem"],
+        f"{row['n']:,}",
+        row["measure"],
+        str(row["data_sets"]),
+        _with_error(row["coverage"], row["coverage_error"]),
+        _number(row["worst_feature"]),
+        _with_error(row["nulls_flagged"], row["flagged_error"]),
+        _number(row["nulls_far"]),
+        _number(row["largest_bias"], "+.1%").replace("%", " %"),
+        _number(row["width"]),
+        f"{_number(row['power'])} ({_number(row['least_power'])})",
+        _number(row["underfit"]),
+        _number(row["seconds"], ".1f"),
+    )
+
+
+def in_short(rows: list[dict[str, Any]]) -> str:
+    """Return the extremes of the rows in words."""
+    lines = [
+        _extreme(rows, "coverage", min, "Lowest coverage, mean over features that matter"),
+        _extreme(rows, "worst_feature", min, "Lowest coverage of a single feature"),
+        _extreme(rows, "nulls_flagged", max, "Most nulls flagged"),
+        _extreme(rows, "nulls_far", max, "Most nulls far"),
+    ]
+    misses = [row for row in rows if (row["coverage"] or 0) < LEAST_COVERAGE]
+    flags = [row for row in rows if (row["nulls_flagged"] or 0) > MOST_FLAGGED]
+    lines += [
+        _listed(f"Coverage below {LEAST_COVERAGE}", misses, len(rows), "underfit said in"),
+        _listed(f"Nulls flagged above {MOST_FLAGGED}", flags, len(rows), None),
+    ]
+    return "".join(f"- {line}\n" for line in lines if line)
+
+
+def _extreme(rows: list[dict[str, Any]], key: str, choose: Any, words: str) -> str:
+    known = [row for row in rows if row[key] is not None]
+    if not known:
+        return ""
+    row = choose(known, key=lambda each: each[key])
+    return f"{words}: {row[key]:.3f} ({_name(row)})."
+
+
+def _listed(words: str, rows: list[dict[str, Any]], n_rows: int, told: str | None) -> str:
+    named = ", ".join(
+        _name(row) + (f" ({told} {row['underfit']:.0%})".replace("%", " %") if told else "")
+        for row in rows
+    )
+    return f"{words}: {len(rows)} of {n_rows} rows" + (f": {named}." if rows else ".")
+
+
+def _name(row: dict[str, Any]) -> str:
+    return f"{row['problem']}, n = {row['n']:,}, {row['measure']}"
+
+
+def _number(value: float | None, form: str = ".3f") -> str:
+    return "" if value is None else f"{value:{form}}"
+
+
+def _with_error(value: float | None, error: float | None) -> str:
+    return _number(value) + ("" if error is None else f" ± {error:.3f}")
+
+
+def page(files: list[Path]) -> str:
+    """Return the text of the page."""
+    loaded = [json.loads(file.read_text("utf-8")) for file in files]
+    rows = [row for each in loaded for row in each["rows"]]
+    seeds = ", ".join(str(seed) for seed in dict.fromkeys(each["seed"] for each in loaded))
+    parts = [HEAD, f"Seed of the data sets: {seeds}.\n"]
+
+    def settings(row: dict[str, Any]) -> tuple[str, str, str]:
+        return row["model"], row["method"], row["inference"]
+
+    ordered = sorted(rows, key=lambda row: (settings(row) != ("auto",) * 3, settings(row)))
+    for (model, method, inference), group in groupby(ordered, settings):
+        own = sorted(group, key=lambda row: row["n"])
+        is_default = (model, method, inference) == ("auto",) * 3
+        title = "The defaults" if is_default else f"{model}, {method}, {inference}"
+        named = f'model="{model}", method="{method}", inference="{inference}"'
+        table = as_table(COLUMNS, [cells(row) for row in own])
+        parts += [f"## {title}\n", f"`{named}`\n", in_short(own), table]
+    listed = as_table(("problem", "source"), [(name, source) for name, source in sources()])
+    parts += ["## Where the problems come from\n", listed]
+    return "\n".join(parts)
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), default=DOCS / "trust.md")
+def main(files: tuple[Path, ...], out: Path) -> None:
+    """Write the page from FILES."""
+    write_text(out, page(list(files) or [BENCHMARKS / "results" / "trust.json"]))
+
+
+if __name__ == "__main__":
+    main()
