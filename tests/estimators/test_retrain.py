@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import lukewarm as lw
+from lukewarm._random import derived_seed
 from lukewarm.results import HealthWarning
 
 pytestmark = pytest.mark.filterwarnings(
@@ -58,14 +59,15 @@ def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluat
     learnt_from = np.setdiff1d(np.arange(len(y)), evaluated)
     without = X.copy()
     without[:, 7] = vi._prepared.full_models[0].data.removal.fill_values[7]
-    by_hand = seeded(model, 5).fit(without[learnt_from], y[learnt_from])
-    prediction, trace, _ = vi._prepared.predict_without(0, (7,), 5)
+    seed = derived_seed(vi._prepared.root_seed, 0, 7)
+    by_hand = seeded(model, seed).fit(without[learnt_from], y[learnt_from])
+    outcome = vi._prepared.outcome(0, (7,))
     assert by_hand.score(without[evaluated], y[evaluated]) > 0.8
     # Sums of the same rows; only the layout in memory may differ, and with it their order.
     tolerance = 1e-9 if name == "bayes" else 0
     expected = by_hand.predict_proba(without[evaluated])[:, 1]
-    np.testing.assert_allclose(prediction, expected, rtol=tolerance, atol=0)
-    assert trace.stopped_step == 1
+    np.testing.assert_allclose(outcome.prediction, expected, rtol=tolerance, atol=0)
+    assert outcome.trace.stopped_step == 1
     # No feature of these thirty is worth a tenth of the accuracy: each has several near copies.
     assert abs(vi.result_.importance[0]) < 0.1
 

@@ -262,8 +262,8 @@ class TestScikitLearnRules:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"model": "forest"}, ValueError, "model must be one of 'boosting'"),
-        ({"method": "shuffle"}, ValueError, "method must be one of 'early_stopping'"),
+        ({"model": "forest"}, ValueError, "model must be one of 'auto', 'boosting'"),
+        ({"method": "shuffle"}, ValueError, "method must be one of 'auto', 'early_stopping'"),
         (
             {"method": "kernel_flow"},
             TypeError,

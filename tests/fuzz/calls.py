@@ -113,7 +113,10 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
             "{'correlation': 0.5}": lambda: {"correlation": 0.5},
         },
     ),
-    "inference": (is_one_of("paired", "split"), {"'split'": lambda: "split"}),
+    "inference": (
+        is_one_of("auto", "learning_curve", "paired", "split"),
+        {"'split'": lambda: "split", "'paired'": lambda: "paired"},
+    ),
     "cross_fit": (anything, {"3": lambda: 3, "49": lambda: 49, "'3'": lambda: "3"}),
     "train_fraction": (is_number(0, 1), {"0.9": lambda: 0.9, "0.999": lambda: 0.999}),
     "fill": (

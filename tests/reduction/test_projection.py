@@ -143,3 +143,12 @@ def test_rows_without_any_to_stop_by_set_some_aside():
     data = ReductionData(rows, Rows(X[:0], np.zeros(0)), Removal.learn(X))
     h = Projection().reduce(Given(lambda X: X[:, 0]), data, (0,), seed=0).predict(X)
     assert np.corrcoef(h, X[:, 1])[0, 1] > 0.9
+
+
+def test_gaps_of_a_quantity_are_drawn_with_their_probability():
+    generator = np.random.default_rng(0)
+    x, quantity = generator.normal(size=(2, 2000))
+    X = np.column_stack([x, np.where(x > 0.5, np.nan, quantity)])
+    full = Given(lambda X: np.where(np.isnan(X[:, 1]), 5.0, 0.0))
+    h = Projection().reduce(full, _data(X), (1,), seed=0).predict(X)
+    assert np.abs(h - np.where(x > 0.5, 5.0, 0.0)).mean() < 0.25

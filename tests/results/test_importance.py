@@ -14,7 +14,17 @@ def result(generator):
 def test_frame_has_a_row_per_set_and_the_promised_columns(result):
     frame = result.to_frame()
     assert list(frame) == [
-        *("feature", "importance", "std_error", "ci_low", "ci_high", "p_value", "steps", "seconds")
+        *(
+            "feature",
+            "importance",
+            "std_error",
+            "ci_low",
+            "ci_high",
+            "p_value",
+            "shift",
+            "steps",
+            "seconds",
+        )
     ]
     assert frame["feature"].tolist() == ["x", "z"]
     assert (frame["ci_low"] < frame["importance"]).all()

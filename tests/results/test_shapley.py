@@ -198,6 +198,7 @@ def test_frame_has_one_row_per_player(result):
         "ci_low",
         "ci_high",
         "p_value",
+        "shift",
     ]
     assert (frame["ci_low"] < frame["shapley_value"]).all()
 

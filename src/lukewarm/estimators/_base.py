@@ -228,6 +228,7 @@ class ImportanceEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_choice("inference", self.inference, INFERENCES)
+        check_flag("prefit", self.prefit)
         if self.prefit and self.inference == "learning_curve":
             raise ValueError(
                 "inference='learning_curve' trains models on halves of the rows; with prefit=True "
@@ -235,7 +236,6 @@ class ImportanceEstimator(BaseEstimator):
             )
         check_choice("stopping", self.stopping, _STOPPINGS)
         check_method(self.method)
-        check_flag("prefit", self.prefit)
         for name in ("symmetric", "verbose"):
             if getattr(self, name) is not None:
                 check_flag(name, getattr(self, name))
@@ -306,7 +306,6 @@ class ImportanceEstimator(BaseEstimator):
 
     def _prepare(self, problem: Problem) -> Prepared:
         generator = as_generator(self.random_state)
-        root_seed = draw_seeds(generator, 1)[0]
         inference = self._inference_for(problem)
         runs = plan_runs(
             len(problem.y),
@@ -318,6 +317,7 @@ class ImportanceEstimator(BaseEstimator):
             with_halves=inference == "learning_curve",
             rotates=self._rotates,
         )
+        root_seed = draw_seeds(generator, 1)[0]
         model = weights_by_code(self.model, problem.classes)
         learners = [
             as_learner(

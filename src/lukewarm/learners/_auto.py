@@ -15,7 +15,7 @@ from lukewarm.data import Rows
 from lukewarm.learners._base import BindsRows, Learner
 from lukewarm.learners._training import stopping_loss, train_until
 from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting
-from lukewarm.learners.kernel import KernelMachineClassifier, KernelMachineRegressor
+from lukewarm.learners.kernel import KernelMachine, KernelMachineClassifier, KernelMachineRegressor
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -209,6 +209,7 @@ class _KernelCandidate:
     def __init__(self, n_classes: int | None, seed: int) -> None:
         kind = KernelMachineRegressor if n_classes is None else KernelMachineClassifier
         self._estimator: Any = kind(random_state=seed)
+        self._seed = seed
         self.n_classes = n_classes
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.n_steps = 0
@@ -226,8 +227,10 @@ class _KernelCandidate:
         probabilities = self._estimator.predict_proba(X)
         return probabilities[:, 1] if self.n_classes == 2 else probabilities
 
-    def copy(self, seed: int | None = None) -> _KernelCandidate:
-        return self
+    def copy(self, seed: int | None = None) -> Learner:
+        # The learner of the same machine, which can be trained further without some columns.
+        known = self._seed if seed is None else seed
+        return KernelMachine.from_fitted(self._estimator, n_classes=self.n_classes, seed=known)
 
     def fresh(self, seed: int) -> _KernelCandidate:
         return _KernelCandidate(self.n_classes, seed)

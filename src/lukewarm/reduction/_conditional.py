@@ -3,7 +3,7 @@
 A numeric column is its guess from the other columns plus residuals of that guess on the stopping
 rows, at quantiles whose mean and variance are those of all residuals; several columns take rows of
 residuals together. A column of few values or of levels takes each with its predicted probability;
-a gap is one more such value. The draws of all rows share the same residuals, so an average over
+a gap is one more such value (not where several columns are drawn together). The draws of all rows share the same residuals, so an average over
 them is a quadrature rule rather than a noisy sample.
 """
 
@@ -86,6 +86,9 @@ class ConditionalDraws:
         ]
         quantities = tuple(column for column in removed if values[column] is None)
         self._quantities = self._fit_quantities(quantities, train, held_out) if quantities else None
+        self._gaps: Regression | None = None
+        if len(removed) == 1 and quantities and np.isnan(train[removed[0]]).any():
+            self._gaps = self._fit_gaps(train[removed[0]], held_out[removed[0]])
 
     def weighted_values(self, rows: PreparedRows) -> Iterator[tuple[Vector, dict[int, Any]]]:
         """Yield the weight of each draw (n,), and the values of the removed columns in it."""
@@ -98,6 +101,11 @@ class ConditionalDraws:
             _at_nodes(levels, rows, n_nodes, place) for place, levels in enumerate(self._levels)
         ]
         quantities = self._quantities.values(rows) if self._quantities else None
+        present = np.ones(n_rows)
+        if self._gaps is not None and self._quantities is not None:
+            is_gap = np.clip(self._gaps.predict(rows), 0.0, 1.0)
+            present = 1 - is_gap
+            yield is_gap, {self._quantities.columns[0]: np.full(n_rows, np.nan)}
         for node in range(n_nodes):
             values = {
                 levels.column: each[node] for levels, each in zip(self._levels, drawn, strict=True)
@@ -105,7 +113,7 @@ class ConditionalDraws:
             if quantities is not None and self._quantities is not None:
                 matrix = next(quantities)
                 values.update(zip(self._quantities.columns, matrix.T, strict=True))
-            yield np.full(n_rows, 1 / n_nodes), values
+            yield present / n_nodes, values
 
     def residuals(self, rows: PreparedRows) -> Matrix:
         """Return what the other columns do not know of the removed ones, shape (n, q).
@@ -136,6 +144,10 @@ class ConditionalDraws:
                 )
             )
         return _Levels(column, values, tuple(fits))
+
+    def _fit_gaps(self, train: Vector, held_out: Vector) -> Regression:
+        is_gap = (np.isnan(part).astype(float) for part in (train, held_out))
+        return self._regressions.fit(*is_gap, self.removed)
 
     def _fit_quantities(
         self, columns: tuple[int, ...], train: dict[int, Vector], held_out: dict[int, Vector]

@@ -181,7 +181,7 @@ def _near_zero(
     to be so where an estimate is below a tenth of the error with which the skill of the full model
     itself is known. It matters where a test would find the feature important all the same.
     """
-    if result.inference != "paired":
+    if result.inference != "paired" or getattr(result, "scores", None) is not None:
         return []
     low, high = result.interval()
     is_alike = estimate < _NEGLIGIBLE * full_error

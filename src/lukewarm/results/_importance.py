@@ -184,7 +184,7 @@ class ImportanceResult:
         At zero, where two models differ by less than the theory of intervals needs, they come from
         the product statistic where there is one (`scores`).
         """
-        if self.scores is not None and delta == 0:
+        if self.scores is not None and check_number("delta", delta) == 0:
             return np.array([score.p_value() for score in self.scores])
         return p_value(self.importance, self.standard_error, delta)
 
