@@ -14,7 +14,13 @@ import pandas as pd
 
 from lukewarm._text import printable
 from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
-from lukewarm._validation import check_choice, check_fraction, check_instance, check_list
+from lukewarm._validation import (
+    check_choice,
+    check_flag,
+    check_fraction,
+    check_instance,
+    check_list,
+)
 from lukewarm.inference import (
     adjust_p_values,
     check_adjustments,
@@ -125,7 +131,7 @@ class ImportanceResult:
             models are better without a feature.
         """
         ends = wald_interval(self.importance, self.standard_error, self._level(level))
-        return extend_to_zero(*ends) if reach_zero else ends
+        return extend_to_zero(*ends) if check_flag("reach_zero", reach_zero) else ends
 
     def simultaneous_interval(
         self,
@@ -143,7 +149,7 @@ class ImportanceResult:
         quantile = simultaneous_quantile(self.influence, self._level(level), random_state)
         half_width = quantile * self.standard_error
         ends = self.importance - half_width, self.importance + half_width
-        return extend_to_zero(*ends) if reach_zero else ends
+        return extend_to_zero(*ends) if check_flag("reach_zero", reach_zero) else ends
 
     def p_value(self, delta: float = 0.0) -> Vector:
         """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,)."""
