@@ -84,6 +84,12 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
             "['r2', 'neg_mae']": lambda: ["r2", "neg_mae"],
             "['r2', 'r2']": lambda: ["r2", "r2"],
             "['r2', 3]": lambda: ["r2", 3],
+            "'pinball(0.9)'": lambda: "pinball(0.9)",
+            "'pinball(2)'": lambda: "pinball(2)",
+            "'huber(nan)'": lambda: "huber(nan)",
+            "'huber('": lambda: "huber(",
+            "'tweedie_deviance(1.5)'": lambda: "tweedie_deviance(1.5)",
+            "'gamma_deviance'": lambda: "gamma_deviance",
             "NegMSE": lambda: NegMSE,
         },
     ),
@@ -138,7 +144,11 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
     "patience": (is_count(1, none=True), {"3": lambda: 3}),
     "min_delta": (is_number(-5e-324, np.inf), {"0.01": lambda: 0.01}),
     "max_steps": (is_count(1, none=True), {"5": lambda: 5}),
-    "symmetric": (is_flag, {"'no'": lambda: "no"}),
+    "symmetric": (lambda value: value is None or is_flag(value), {"'no'": lambda: "no"}),
+    "task": (
+        is_one_of("auto", "regression", "classification"),
+        {"'regression'": lambda: "regression", "'classification'": lambda: "classification"},
+    ),
     "prefit": (anything, {"'yes'": lambda: "yes"}),
     "level": (is_number(0, 1), {"0.9": lambda: 0.9, "95": lambda: 95}),
     "random_state": (
@@ -276,7 +286,7 @@ def _evaluation_rows(rng: np.random.Generator, folder: Path) -> Call:
     X = matrix(rng)
     y = target(rng, X)
     given = {"X": X, "y": y, "X_eval": X[:20], "y_eval": y[:20]}
-    kind = rng.choice(["X_eval", "y_eval", "both", "names", "alone"])
+    kind = rng.choice(["X_eval", "y_eval", "both", "names", "alone", "weights"])
     names, refused, text = ["X_eval", "y_eval"], None, str(kind)
     if kind in ("X_eval", "both"):
         pick = list(TABLES)[rng.integers(len(TABLES))]
@@ -294,6 +304,13 @@ def _evaluation_rows(rng: np.random.Generator, folder: Path) -> Call:
         given["X"] = pd.DataFrame(X, columns=["a", "b", "c"])
         given["X_eval"] = pd.DataFrame(X[:20], columns=["a", "b", "d"])
         refused = True
+    weights = None
+    if kind == "weights":
+        pick = list(WEIGHTS)[rng.integers(len(WEIGHTS))]
+        make, refused = WEIGHTS[pick]
+        weights = make(20)
+        text += f": sample_weight_eval {pick}"
+        names.append("sample_weight_eval")
     if kind == "alone":
         missing = str(rng.choice(["X_eval", "y_eval"]))
         given[missing] = None
@@ -301,7 +318,11 @@ def _evaluation_rows(rng: np.random.Generator, folder: Path) -> Call:
 
     def run() -> Any:
         fitted = lw.VariableImportance("boosting", max_steps=3, random_state=0).fit(
-            given["X"], given["y"], X_eval=given["X_eval"], y_eval=given["y_eval"]
+            given["X"],
+            given["y"],
+            X_eval=given["X_eval"],
+            y_eval=given["y_eval"],
+            sample_weight_eval=weights,
         )
         return fitted.result_.to_frame()
 
@@ -420,10 +441,13 @@ def _methods(rng: np.random.Generator, folder: Path) -> Call:
         },
     )
     table: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-        "result.interval": (result.interval, {"level": optional_level}),
+        "result.interval": (
+            result.interval,
+            {"level": optional_level, "reach_zero": (is_flag, {})},
+        ),
         "result.simultaneous_interval": (
             variable.result_.simultaneous_interval,
-            {"level": optional_level, "random_state": (anything, {})},
+            {"level": optional_level, "random_state": (anything, {}), "reach_zero": (is_flag, {})},
         ),
         "result.p_value": (result.p_value, {"delta": finite}),
         "result.to_frame": (result.to_frame, frame),

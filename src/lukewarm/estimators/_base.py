@@ -285,11 +285,10 @@ class ImportanceEstimator(BaseEstimator):
             if self.cross_fit is not None:
                 check_folds(self.cross_fit, len(problem.y), self.inference)
             return problem
-        stacked = stack_rows(X, y, X_eval, y_eval)
-        n_evaluation = len(y_eval)
-        n_fit = len(stacked[1]) - n_evaluation
+        table, target, n_evaluation = stack_rows(X, y, X_eval, y_eval)
+        n_fit = len(target) - n_evaluation
         weights = stack_weights(sample_weight, sample_weight_eval, n_fit, n_evaluation)
-        problem = self._checked(*stacked, None)
+        problem = self._checked(table, target, None)
         problem = replace(problem, weights=weights, n_evaluation=n_evaluation)
         return without_weightless_rows(problem)
 
@@ -349,7 +348,8 @@ class ImportanceEstimator(BaseEstimator):
         check_training_rows(problem, runs.splits, self.prefit)
         numbers = runs.numbers
         weights = None if problem.weights is None else problem.weights[numbers]
-        check_parts(plan, problem.y[numbers], problem.measures, weights, problem.n_classes)
+        named = "sample_weight_eval" if problem.n_evaluation else "sample_weight"
+        check_parts(plan, problem.y[numbers], problem.measures, weights, problem.n_classes, named)
         fill = fill_by_column(self.fill, problem)
         keeps_table = getattr(reduction, "keeps_table", False)
         seen = problem.read_by(learners[0])

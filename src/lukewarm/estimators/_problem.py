@@ -191,8 +191,8 @@ def warn_unknown_loss() -> None:
     )
 
 
-def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
-    """Return one table and target: the rows to learn from, then those to evaluate on."""
+def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any, int]:
+    """Return one table and target, first the rows to learn from, and how many follow to judge."""
     if (X_eval is None) != (y_eval is None):
         raise ValueError("X_eval and y_eval belong together; pass both or neither.")
     above, below = as_pandas(X), as_pandas(X_eval)
@@ -221,13 +221,13 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any]:
                 f"X_eval must have the columns of X; X has shape {above.shape}, X_eval "
                 f"{below.shape}."
             )
-        return np.concatenate([above, below]), target
+        return np.concatenate([above, below]), target, len(below)
     if not isinstance(below, pd.DataFrame) or set(below.columns) != set(above.columns):
         got = list(below.columns) if isinstance(below, pd.DataFrame) else type(below).__name__
         raise ValueError(f"X_eval must have the columns of X, {list(above.columns)}; got {got}.")
     column_names(above)  # refuses names that appear twice
     columns = {name: _stack(above[name], below[name]) for name in above.columns}
-    return pd.DataFrame(columns), target
+    return pd.DataFrame(columns), target, len(below)
 
 
 def _as_column(name: str, values: Any) -> np.ndarray:

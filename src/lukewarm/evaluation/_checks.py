@@ -41,6 +41,7 @@ def check_parts(
     measures: Iterable[Measure],
     weights: Vector | None,
     n_classes: int | None,
+    weights_name: str = "sample_weight",
 ) -> None:
     """Raise unless every part of the evaluation rows allows each measure and its standard error.
 
@@ -50,7 +51,7 @@ def check_parts(
     if plan.reduced_parts is not plan.full_parts:
         parts += plan.reduced_parts
     for part in parts:
-        _check_row_count(None if weights is None else weights[part], len(part))
+        _check_row_count(None if weights is None else weights[part], len(part), weights_name)
         target = y[part] if weights is None else y[part[weights[part] > 0]]
         if n_classes is not None:
             _check_every_class(target, n_classes)
@@ -65,7 +66,7 @@ def check_parts(
                 )
 
 
-def _check_row_count(weights: Vector | None, n_rows: int) -> None:
+def _check_row_count(weights: Vector | None, n_rows: int, weights_name: str) -> None:
     if weights is None:
         n_effective = float(n_rows)
     elif not weights.any():
@@ -73,10 +74,12 @@ def _check_row_count(weights: Vector | None, n_rows: int) -> None:
     else:
         n_effective = float(weights.sum() ** 2 / np.square(weights).sum())
     if n_effective < _FEWEST_ROWS:
-        which = "" if weights is None else " of positive weight"
+        subject, which = "y must have", ""
+        if weights is not None:
+            subject, which = f"{weights_name} must leave", " of positive weight"
         raise ValueError(
-            f"a standard error needs at least 2 evaluation rows{which} in every part; one has "
-            f"{n_effective:.3g}. Use more rows, fewer folds or a smaller train_fraction."
+            f"{subject} at least 2 evaluation rows{which} in every part, for a standard error; one "
+            f"has {n_effective:.3g}. Use more rows, fewer folds or a smaller train_fraction."
         )
 
 
@@ -84,7 +87,7 @@ def _check_every_class(y: Vector, n_classes: int) -> None:
     present = len(np.unique(y))
     if present < n_classes:
         raise ValueError(
-            f"every fold must hold all {n_classes} classes; one of {len(y)} rows holds "
+            f"every fold must hold all {n_classes} classes of y; one of {len(y)} rows holds "
             f"{present}. Use fewer folds, or evaluation rows of every class."
         )
 
@@ -110,7 +113,7 @@ def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
         check_vector("y", labels)
         if not np.array_equal(labels, np.round(labels)):
             raise ValueError(
-                "y must hold classes for this measure or model; it holds fractions such as "
+                "y must hold classes for this task, measure or model; it holds fractions such as "
                 f"{labels[labels != np.round(labels)][0]:g}."
             )
     classes, codes = np.unique(labels, return_inverse=True)

@@ -88,7 +88,7 @@ def importance_from_predictions(
         else EvaluationPlan.split(fold_of, as_generator(random_state), strata)
     )
     row_weights = as_relative(check_weights(weights, len(target), "weights"))
-    check_parts(plan, target, [skill], row_weights, n_classes)
+    check_parts(plan, target, [skill], row_weights, n_classes, "weights")
     named = _named_predictions(reduced, target, n_classes)
     predictions = EvaluationPredictions(
         target,

@@ -93,7 +93,12 @@ class RefitOnlyLearner:
             if "random_state" in model.get_params():
                 model.set_params(random_state=self.seed)
             target = y if self.n_classes is None else y.astype(int)
-            self._model = model.fit(X, target, **sample_weight_option(model.fit, weights))
+            try:
+                self._model = model.fit(X, target, **sample_weight_option(model.fit, weights))
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"model {type(model).__name__} cannot be fitted: {error}"
+                ) from error
         self.n_steps += n_steps
 
     def predict(self, X: Features) -> Prediction:

@@ -33,7 +33,7 @@ class _Deviance(MeanLoss):
         """Raise for negative values, with a power of 2 or more also for zero."""
         is_amount = self.power >= 2
         wanted = "a target above zero" if is_amount else "a target of zero or more"
-        check_values(f"{self.name!r}", y, y > 0 if is_amount else y >= 0, wanted)
+        check_values(f"measure {self.name!r}", y, y > 0 if is_amount else y >= 0, wanted)
 
     def best_constant(self, y: Vector, weights: Vector | None = None) -> float:
         """Return the mean."""

@@ -43,7 +43,7 @@ def as_measure(measure: str | Measure) -> Measure:
         for form, kind in _WITH_NUMBER.items():
             stem = form.partition("(")[0]
             if re.fullmatch(rf"{stem}(\(.*\))?", measure):
-                return kind(_number(measure, stem, form))
+                return _with_number(kind, measure, _number(measure, stem, form))
     return _PLAIN[check_choice("measure", measure, (*_PLAIN, *_WITH_NUMBER))]()
 
 
@@ -55,6 +55,13 @@ def needs_classes(measure: Measure) -> bool:
 def centres_classes(measure: Measure) -> bool:
     """Return whether the influence values have mean zero within each class, not only overall."""
     return bool(getattr(measure, "centres_classes", False))
+
+
+def _with_number(kind: Callable[[float], Measure], measure: str, number: float) -> Measure:
+    try:
+        return kind(number)
+    except ValueError as error:
+        raise ValueError(f"measure is {measure!r}, but {error}") from None
 
 
 def _number(measure: str, stem: str, form: str) -> float:

@@ -3,8 +3,9 @@
 A numeric column is its guess from the other columns plus residuals of that guess on the stopping
 rows, at quantiles whose mean and variance are those of all residuals; several columns take rows of
 residuals together. A column of few values or of levels takes each with its predicted probability;
-a gap is one more such value (not where several columns are drawn together). The draws of all rows share the same residuals, so an average over
-them is a quadrature rule rather than a noisy sample.
+a gap is one more such value, but not where several columns are drawn together. The draws of all
+rows share the same residuals, so an average over them is a quadrature rule rather than a noisy
+sample.
 """
 
 from __future__ import annotations
@@ -146,8 +147,8 @@ class ConditionalDraws:
         return _Levels(column, values, tuple(fits))
 
     def _fit_gaps(self, train: Vector, held_out: Vector) -> Regression:
-        is_gap = (np.isnan(part).astype(float) for part in (train, held_out))
-        return self._regressions.fit(*is_gap, self.removed)
+        is_gap, other = (np.isnan(part).astype(float) for part in (train, held_out))
+        return self._regressions.fit(is_gap, other, self.removed)
 
     def _fit_quantities(
         self, columns: tuple[int, ...], train: dict[int, Vector], held_out: dict[int, Vector]

@@ -15,7 +15,14 @@ from scipy.special import ndtri
 
 from lukewarm._text import printable
 from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
-from lukewarm._validation import check_choice, check_fraction, check_instance, check_list
+from lukewarm._validation import (
+    check_choice,
+    check_flag,
+    check_fraction,
+    check_instance,
+    check_list,
+    check_number,
+)
 from lukewarm.inference import (
     adjust_p_values,
     check_adjustments,
@@ -149,7 +156,7 @@ class ImportanceResult:
         if self.missed is not None:
             least = [-np.inf if each is None else each for each in self.missed]
             ends = ends[0], np.maximum(ends[1], least)
-        return extend_to_zero(*ends) if reach_zero else ends
+        return extend_to_zero(*ends) if check_flag("reach_zero", reach_zero) else ends
 
     def _ends(self, level: float) -> tuple[Vector, Vector]:
         importance = self.importance
@@ -176,7 +183,7 @@ class ImportanceResult:
         quantile = simultaneous_quantile(self.influence, self._level(level), random_state)
         half_width = quantile * self.standard_error
         ends = self.importance - half_width, self.importance + half_width
-        return extend_to_zero(*ends) if reach_zero else ends
+        return extend_to_zero(*ends) if check_flag("reach_zero", reach_zero) else ends
 
     def p_value(self, delta: float = 0.0) -> Vector:
         """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,).

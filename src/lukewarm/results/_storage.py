@@ -20,6 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from lukewarm._files import replacing
+from lukewarm._text import printable
 from lukewarm._validation import shown
 
 FORMAT = 1
@@ -58,7 +59,7 @@ def write_record(
 @contextmanager
 def reading_record(path: str | os.PathLike[str], kind: str) -> Iterator[StoredRecord]:
     """Yield the record of that kind stored at `path`; whatever is wrong with it names the path."""
-    where = shown(os.fspath(path))
+    where = printable(repr(os.fspath(path)))  # whole: the end of a path tells most
     try:
         with zipfile.ZipFile(path) as archive:
             stored = StoredRecord(archive, os.path.getsize(path))
