@@ -107,7 +107,7 @@ def test_without_features_the_class_shares_are_left(data):
     np.testing.assert_allclose(shares.predict(data.stopping.X[:2]), [[0.5, 0.3, 0.2]] * 2)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS[1:])  # "auto" is a choice among the others
 def test_reductions_are_known_by_name(method):
     assert as_reduction(method, RULE, 10).name == method
 

@@ -77,7 +77,7 @@ class KernelFlow:
     ) -> ReducedModel:
         """Return the full model's flow without the features in `removed`."""
         started = perf_counter()
-        as_differentiable(full, self.name)
+        self.check(full)
         train, stopping = data.without(removed)
         start = warm_start(full, data, removed, train, stopping, take_over=self.take_over)
         network = as_differentiable(start, self.name)
@@ -85,6 +85,12 @@ class KernelFlow:
         return ReducedModel(
             lambda X: model.predict(data.removal.apply(X, removed)), trace, perf_counter() - started
         )
+
+    def check(self, full: Learner) -> None:
+        """Raise unless `full` is a network that these settings are for."""
+        network = as_differentiable(full, self.name)
+        if self.learning_rate is not None and network.training_loss != "squared_error":
+            raise TypeError("learning_rate is for regression; leave it None for a classifier.")
 
     def _best_round(
         self, network: DifferentiableLearner, train: Rows, stopping: Rows, seed: int
@@ -151,8 +157,6 @@ class KernelFlow:
     def _cross_entropy(
         self, features: Matrix, logits: Matrix, codes: Vector, shares: Vector
     ) -> tuple[Matrix, Vector, Spectrum]:
-        if self.learning_rate is not None:
-            raise TypeError("learning_rate is for regression; leave it None for a classifier.")
         of_outputs = np.repeat(shares, logits.shape[1])
         spectrum = Spectrum.of_rows(features, np.zeros(len(features)), of_outputs)
         step_sizes = step_sizes_of_path(spectrum.eigenvalues)
