@@ -7,6 +7,7 @@ from lukewarm.data import Removal, Rows
 from lukewarm.learners import train_until
 from lukewarm.reduction import (
     METHODS,
+    CrossValidatedStopping,
     Dropout,
     EarlyStopping,
     Reduction,
@@ -34,7 +35,12 @@ def full(data, gradient_descent):
     return train_until(gradient_descent, data.train, data.stopping, RULE, 500)[0]
 
 
-REDUCTIONS = [Dropout(), EarlyStopping(RULE, 500), Retrain(RULE, 500)]
+REDUCTIONS = [
+    Dropout(),
+    EarlyStopping(RULE, 500),
+    CrossValidatedStopping(RULE, 500),
+    Retrain(RULE, 500),
+]
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS, ids=lambda reduction: reduction.name)
@@ -88,6 +94,18 @@ def test_early_stopping_nears_the_least_squares_fit_that_dropout_misses(full, da
     far = np.mean((dropout.predict(X) - best) ** 2)
     assert early.trace.stopped_step > 0
     assert np.mean((early.predict(X) - best) ** 2) < 0.1 * far
+
+
+def test_steps_chosen_by_folds_are_taken_on_all_rows(full, data):
+    chosen = CrossValidatedStopping(RULE, 500).reduce(full, data, (0,), seed=0)
+    assert chosen.trace.stopped_step > 0
+    rows = np.concatenate([each.X for each in data.without((0,))])
+    by_hand = full.copy()
+    by_hand.advance(
+        rows, np.concatenate([data.train.y, data.stopping.y]), chosen.trace.stopped_step
+    )
+    X = data.removal.apply(data.stopping.X, (0,))
+    np.testing.assert_array_equal(chosen.predict(data.stopping.X), by_hand.predict(X))
 
 
 def test_early_stopping_takes_fewer_steps_than_retraining(full, data):
