@@ -1,4 +1,17 @@
-"""Algorithm 1 in closed form: the full network's linearisation, flowed and stopped early."""
+"""Algorithm 1 in closed form: the full network's linearisation, flowed and stopped early.
+
+A network that is linear in its parameters (`_linearized.py`) has a loss whose gradient flow is
+known at every time. In an orthonormal basis of what r landmarks span, the model at n rows is f + F
+c, F of shape (n, r). With squared error and F'F / n = V diag(lambda) V', the flow has reached
+after a cumulative step size eta the coefficients
+
+    c(eta) = V diag((1 - exp(-eta lambda)) / lambda) V' F'(y - f) / n,
+
+so that one eigendecomposition gives the whole path, (n_points, r). The stopping rows choose a
+point of it by their loss, as they choose a step of training. Cross entropy has no such formula,
+and its path is followed numerically (`_flow_paths.py`). Where the flow went far, the network is
+moved to the parameters it has reached and linearised again.
+"""
 
 from __future__ import annotations
 
