@@ -26,7 +26,7 @@ test: $(VENV)/.test
 test-oldest:
 	$(PYTHON) -m venv $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt \
-		--editable '.[catboost,lightgbm,xgboost,polars]' pytest pytest-xdist hypothesis
+		--editable '.[catboost,lightgbm,xgboost,polars]' pytest pytest-xdist
 	$(VENV)-oldest/bin/python -m pytest --numprocesses=2 --dist=worksteal tests
 
 lint: $(VENV)/.test

@@ -1,4 +1,4 @@
-"""What the paired intervals of benchmarks/coverage.py would cover around the true functions.
+"""What the intervals of coverage_of_intervals.py would cover around the true functions.
 
 python benchmarks/coverage_of_truth.py --replicates 500
 

@@ -44,7 +44,7 @@ from lukewarm.estimators._folds import FullModel, plan_splits, train_full
 from lukewarm.estimators._problem import as_problem
 from lukewarm.learners import as_learner
 from lukewarm.measures import as_measure
-from lukewarm.reduction import Retrain, as_reduction
+from lukewarm.reduction import EarlyStopping, Retrain
 from lukewarm.stopping import Patience
 
 RESULTS = Path(__file__).parent / "results" / "engines.json"
@@ -195,7 +195,7 @@ def trained(settings, split, seed):
     max_steps = getattr(learner, "max_steps", 1000)
     stride = settings.stride or getattr(learner, "stride", 1)
     ways = {
-        "early_stopping": as_reduction("early_stopping", rule, max_steps, stride),
+        "early_stopping": EarlyStopping(rule.for_longer_steps(stride), max_steps, stride=stride),
         "retrain": Retrain(rule, max_steps),
     }
     measure = as_measure("neg_mse" if problem.classes is None else "deviance")

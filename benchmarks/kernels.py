@@ -1,7 +1,6 @@
 """Times of the kernel room, as ratios taken in one process with both sides interleaved.
 
-Run: ``python -P benchmarks/kernels.py`` (writes ``benchmarks/results/kernels.json``); ``-P`` keeps
-this folder off the path, where ``coverage.py`` would hide the package that numba looks for.
+Run: ``python benchmarks/kernels.py`` (writes ``benchmarks/results/kernels.json``).
 
 - network: the tangent kernel of 5000 rows and three hidden layers, over one exp of that matrix;
 - trees: the stationary kernel, against adding one matrix per tree to the rows' kernel. The plain

@@ -86,6 +86,7 @@ _ROOMS = (
     "reduction",
     "shapley",
     "stopping",
+    "testing",
 )
 
 

@@ -16,22 +16,30 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import pipeline
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 
 import lukewarm as lw
 from lukewarm.data import Rows
 from lukewarm.learners import (
+    BasedBoosting,
+    KernelMachine,
     LengthensSteps,
+    ObliviousBoosting,
     Recalibrates,
+    RefitOnlyLearner,
     StagedLearner,
     as_learner,
     train_until,
 )
 from lukewarm.learners._objectives import OBJECTIVES
 from lukewarm.learners._registry import _BY_TYPE
+from lukewarm.learners.boosting import BASES
+from lukewarm.learners.kernel._estimator import KernelMachineEstimator
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.stopping import Patience
+from lukewarm.testing import check_learner
 
 EXACT = 1e-10
 
@@ -238,50 +246,19 @@ def close(engine, left, right):
 
 
 class TestLearnerContract:
-    def test_untrained_learner_has_taken_no_step_and_predicts(self, engine, X):
-        learner = engine.learner()
-        assert learner.n_steps == 0
-        assert learner.predict(X).shape == (len(X),)
+    @pytest.mark.parametrize("n_classes", [None, 2, 3])
+    def test_it_keeps_what_every_learner_promises(self, engine, X, y, n_classes):
+        X, y = X[:150], y[:150]
+        target = y if n_classes is None else class_codes(y, n_classes)
+        check_learner(
+            engine.learner(n_classes), X, target, n_classes=n_classes, tolerance=engine.tolerance
+        )
 
     def test_steps_are_counted_and_lower_the_training_loss(self, engine, X, y):
         learner = engine.learner()
         learner.advance(X, y, 15)
         assert learner.n_steps == 15
         assert mean_squared_error(y, learner.predict(X)) < 0.5 * np.var(y)
-
-    def test_advancing_in_two_calls_equals_advancing_in_one(self, engine, X, y):
-        one, two = engine.learner(), engine.learner()
-        one.advance(X, y, 15)
-        two.advance(X, y, 9)
-        between = two.predict(X)
-        two.advance(X, y, 6)
-        assert not np.allclose(between, two.predict(X))
-        close(engine, one.predict(X), two.predict(X))
-
-    def test_same_seed_gives_the_same_model(self, engine, X, y):
-        one, two = engine.learner(seed=3), engine.learner(seed=3)
-        one.advance(X, y, 10)
-        two.advance(X, y, 10)
-        np.testing.assert_array_equal(one.predict(X), two.predict(X))
-
-    def test_copy_stands_where_the_original_stands_and_leaves_it_alone(self, engine, X, y):
-        learner = engine.learner()
-        learner.advance(X, y, 10)
-        before = learner.predict(X)
-        twin = learner.copy(7)
-        np.testing.assert_array_equal(twin.predict(X), before)
-        twin.advance(X, y[::-1].copy(), 10)
-        assert not np.allclose(twin.predict(X), before)
-        assert (learner.n_steps, twin.n_steps) == (10, 20)
-        np.testing.assert_array_equal(learner.predict(X), before)
-
-    def test_original_and_copy_go_on_alike(self, engine, X, y):
-        learner = engine.learner()
-        learner.advance(X, y, 8)
-        twin = learner.copy()
-        learner.advance(X, y, 5)
-        twin.advance(X, y, 5)
-        close(engine, learner.predict(X), twin.predict(X))
 
     def test_fresh_learner_forgets_the_training(self, engine, X, y):
         trained = engine.learner()
@@ -291,34 +268,6 @@ class TestLearnerContract:
         fresh.advance(X, y, 10)
         new.advance(X, y, 10)
         np.testing.assert_array_equal(fresh.predict(X), new.predict(X))
-
-    def test_staged_predictions_are_those_of_rewound_models(self, engine, X, y):
-        learner = staged(engine.learner())
-        learner.advance(X, y, 7)
-        learner.advance(X, y, 5)
-        stages = learner.staged_predict(X, 3)
-        assert stages.shape == (10, len(X))
-        assert np.ptp(stages, axis=0).max() > 0.01
-        for step in (11, 7, 4, 3):
-            learner.rewind(step)
-            assert learner.n_steps == step
-            close(engine, learner.predict(X), stages[step - 3])
-
-    def test_rewound_learner_goes_on_as_if_it_had_stopped_there(self, engine, X, y):
-        learner, direct = staged(engine.learner()), engine.learner()
-        learner.advance(X, y, 12)
-        learner.rewind(5)
-        learner.advance(X, y, 4)
-        direct.advance(X, y, 9)
-        close(engine, learner.predict(X), direct.predict(X))
-
-    def test_rewinding_to_the_start_gives_the_untrained_model(self, engine, X, y):
-        learner = staged(engine.learner())
-        untrained = learner.predict(X)
-        learner.advance(X, y, 4)
-        assert not np.allclose(learner.predict(X), untrained)
-        learner.rewind(0)
-        np.testing.assert_array_equal(learner.predict(X), untrained)
 
     def test_training_goes_on_under_other_rows(self, engine, X, y):
         learner = engine.learner()
@@ -380,20 +329,6 @@ class TestLearnerContract:
         assert ((probability >= 0) & (probability <= 1)).all()
         assert mean_log_loss(codes, probability) < 0.7 * np.log(n_classes)
         assert learner.loss(codes, probability, None) == mean_log_loss(codes, probability)
-
-    @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_classifier_goes_on_and_rewinds(self, engine, X, y, n_classes):
-        codes = class_codes(y, n_classes)
-        one, two = engine.learner(n_classes), engine.learner(n_classes)
-        one.advance(X, codes, 12)
-        two.advance(X, codes, 7)
-        two.advance(X, codes, 5)
-        close(engine, one.predict(X), two.predict(X))
-        if isinstance(two, StagedLearner):
-            stages = two.staged_predict(X, 5)
-            assert stages.shape == (8, *two.predict(X).shape)
-            two.rewind(6)
-            close(engine, two.predict(X), stages[1])
 
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_a_recalibrated_classifier_is_a_model_like_any_other(self, engine, X, y, n_classes):
@@ -630,8 +565,47 @@ def test_the_page_on_engines_shows_what_the_contract_tests():
 
 
 def test_every_engine_of_the_registry_is_under_contract():
-    tested = {type(each.learner()).__name__ for each in ENGINES.values()} | {"learner_of_boosting"}
-    assert set(_BY_TYPE.values()) <= tested
+    tested = {type(each.learner()).__name__ for each in ENGINES.values()}
+    of_our_own = {"learner_of_boosting", "learner_of_kernel"}  # "boosting" and "kernel" above
+    assert set(_BY_TYPE.values()) <= tested | of_our_own
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_trees_on_a_base_keep_the_contract(X, y, base):
+    check_learner(BasedBoosting(base), X, y)
+
+
+@pytest.mark.parametrize("n_classes", [None, 2, 3])
+def test_a_kernel_machine_with_a_length_scale_per_column_keeps_the_contract(X, y, n_classes):
+    X, y = X[:100], y[:100]
+    target = y if n_classes is None else class_codes(y, n_classes)
+    learner = KernelMachine(KernelMachineEstimator(ard=True), n_classes)
+    check_learner(learner, X, target, n_classes=n_classes, tolerance=ENGINES["kernel"].tolerance)
+
+
+@pytest.mark.parametrize("n_classes", [None, 2, 3])
+def test_a_model_fitted_in_one_go_keeps_the_contract(X, y, n_classes):
+    kind = RandomForestRegressor if n_classes is None else RandomForestClassifier
+    target = y if n_classes is None else class_codes(y, n_classes)
+    learner = as_learner(kind(10), n_classes=n_classes, seed=0)
+    assert isinstance(learner, RefitOnlyLearner)
+    check_learner(learner, X, target, n_classes=n_classes)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ObliviousBoosting(subsample=0.5, feature_fraction=0.5),
+        lambda: ObliviousBoosting(random_strength=1.0),
+    ],
+    ids=["rows", "strength"],
+)
+def test_a_learner_with_randomness_keeps_the_contract(X, y, make):
+    one, other = (make().fresh(seed) for seed in (0, 1))
+    for each in (one, other):
+        each.advance(X, y, 5)
+    assert not np.allclose(one.predict(X), other.predict(X))
+    check_learner(make(), X, y)
 
 
 def staged(learner):

@@ -7,6 +7,7 @@ from lukewarm.data import Removal, Rows
 from lukewarm.learners import train_until
 from lukewarm.reduction import (
     METHODS,
+    CrossValidatedStopping,
     Dropout,
     EarlyStopping,
     Reduction,
@@ -34,7 +35,12 @@ def full(data, gradient_descent):
     return train_until(gradient_descent, data.train, data.stopping, RULE, 500)[0]
 
 
-REDUCTIONS = [Dropout(), EarlyStopping(RULE, 500), Retrain(RULE, 500)]
+REDUCTIONS = [
+    Dropout(),
+    EarlyStopping(RULE, 500),
+    CrossValidatedStopping(RULE, 500),
+    Retrain(RULE, 500),
+]
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS, ids=lambda reduction: reduction.name)
@@ -90,6 +96,18 @@ def test_early_stopping_nears_the_least_squares_fit_that_dropout_misses(full, da
     assert np.mean((early.predict(X) - best) ** 2) < 0.1 * far
 
 
+def test_steps_chosen_by_folds_are_taken_on_all_rows(full, data):
+    chosen = CrossValidatedStopping(RULE, 500).reduce(full, data, (0,), seed=0)
+    assert chosen.trace.stopped_step > 0
+    rows = np.concatenate([each.X for each in data.without((0,))])
+    by_hand = full.copy()
+    by_hand.advance(
+        rows, np.concatenate([data.train.y, data.stopping.y]), chosen.trace.stopped_step
+    )
+    X = data.removal.apply(data.stopping.X, (0,))
+    np.testing.assert_array_equal(chosen.predict(data.stopping.X), by_hand.predict(X))
+
+
 def test_early_stopping_takes_fewer_steps_than_retraining(full, data):
     early = EarlyStopping(RULE, 500).reduce(full, data, (2,), seed=0)
     retrained = Retrain(RULE, 500).reduce(full, data, (2,), seed=0)
@@ -107,7 +125,7 @@ def test_without_features_the_class_shares_are_left(data):
     np.testing.assert_allclose(shares.predict(data.stopping.X[:2]), [[0.5, 0.3, 0.2]] * 2)
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "auto"])
+@pytest.mark.parametrize("method", METHODS[1:])  # "auto" is a choice among the others
 def test_reductions_are_known_by_name(method):
     assert as_reduction(method, RULE, 10).name == method
 

@@ -11,9 +11,9 @@ from lukewarm.data import Removal, Rows
 from lukewarm.learners import DifferentiableLearner, train_until
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.reduction import (
+    CrossValidatedStopping,
     Dropout,
     EarlyStopping,
-    FoldedStopping,
     KernelFlow,
     KernelRidge,
     KernelSketch,
@@ -314,7 +314,7 @@ def test_one_training_row_is_too_few():
 
 def test_folds_choose_as_many_steps_as_help(trained, evaluation):
     full, data = trained
-    model = FoldedStopping(Patience(3), 50, n_folds=3).reduce(full, data, (0,), seed=0)
+    model = CrossValidatedStopping(Patience(3), 50, n_folds=3).reduce(full, data, (0,), seed=0)
     held_out = EarlyStopping(Patience(3), 50).reduce(full, data, (0,), seed=0)
     dropout = Dropout().reduce(full, data, (0,), 0)
     errors = [
@@ -328,7 +328,7 @@ def test_folds_choose_as_many_steps_as_help(trained, evaluation):
 
 def test_zero_folded_steps_equal_dropout(trained, evaluation):
     full, data = trained
-    model = FoldedStopping(Patience(3), max_steps=0).reduce(full, data, (0,), seed=0)
+    model = CrossValidatedStopping(Patience(3), max_steps=0).reduce(full, data, (0,), seed=0)
     dropout = Dropout().reduce(full, data, (0,), 0)
     np.testing.assert_array_equal(model.predict(evaluation.X), dropout.predict(evaluation.X))
 

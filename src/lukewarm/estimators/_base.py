@@ -55,7 +55,7 @@ from lukewarm.learners import (
 )
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import (
-    FoldedStopping,
+    CrossValidatedStopping,
     Reduction,
     Retrain,
     as_reduction,
@@ -335,12 +335,14 @@ class ImportanceEstimator(BaseEstimator):
         max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
         rule = Patience(patience, self.min_delta)
         stride = getattr(learners[0], "stride", 1.0)
+        # What the user says stays; a default is for the steps of the full model.
+        warm_rule = rule if self.patience is not None else rule.for_longer_steps(stride)
         is_auto = isinstance(self.method, str) and self.method == "auto"
         method = method_for(learners[0]) if is_auto else self.method
         reduction = (
-            FoldedStopping(rule, max_steps)
+            CrossValidatedStopping(rule, max_steps)
             if self.stopping == "cross_validation"
-            else as_reduction(method, rule, max_steps, stride)
+            else as_reduction(method, rule, max_steps, stride, warm_rule)
         )
         check_can_go_on(self.model, learners[0], reduction.name)
         check_suits(reduction, learners[0])

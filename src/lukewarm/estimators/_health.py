@@ -19,7 +19,7 @@ from lukewarm.measures import Measure
 from lukewarm.results import ImportanceResult, Remark, ShapleyResult, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
-_WARM_STARTS = ("early_stopping", "kernel_flow")
+_WARM_STARTS = ("early_stopping", "cross_validated_stopping", "kernel_flow")
 # Training that ends while the last tenth of its steps lowered the loss by more is cut short.
 _STILL_FALLING = 0.01
 # A model that explains this share more with twice the rows has not seen enough of them.

@@ -129,7 +129,7 @@ class ShapleyRun:
         outcomes = [prepared.outcome(model, removed) for model in range(len(prepared.full_models))]
         predictions = prepared.predictions(outcomes, [], plan=self._plan)
         skills = tuple(predictions.skills(measure)[0] for measure in prepared.problem.measures)
-        n_steps = sum(outcomes[model].trace.stopped_step for model in prepared.runs.whole)
+        n_steps = sum(outcomes[model].trace.n_steps_kept for model in prepared.runs.whole)
         return FittedCoalition(skills, n_steps, sum(each.seconds for each in outcomes))
 
     def _run(self, fit: Fit, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:

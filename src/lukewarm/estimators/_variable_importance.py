@@ -77,8 +77,8 @@ class VariableImportance(ImportanceEstimator):
         Whether the steps of early stopping are chosen on the stopping rows, or by five folds of
         all training rows and then taken on all of them.
     patience : int, optional
-        Steps without improvement on the stopping rows that end training; the model's own by
-        default (20 trees, 5 epochs).
+        Steps without improvement on the stopping rows that end training. By default the model's
+        own (20 trees, 5 epochs); where steps after a warm start are longer, fewer of them there.
     min_delta : float, default 0
         The fall in loss that counts as improvement.
     max_steps : int, optional

@@ -1,4 +1,14 @@
-"""How confident a classifier's margins may be once features are gone."""
+"""How confident a classifier's margins may be once features are gone.
+
+A classifier's margins, (n, d) with d = 1 for two classes, are log-odds that were right with all
+features. With some held at a constant they are as large as before and less often right, so that
+training has to undo confidence before it can learn. Platt scaling measures that: of all p =
+softmax(a + b * margin), a of shape (d,) and one slope b, the one with the least log-loss on
+held-out rows. It is fitted to the margins with all features, (a0, b0), and without some, (a1, b1).
+What is applied is only the change from the one to the other, margin -> a + b * margin with b = b1
+/ min(b0, 1), at most 1: a warm start must not repair what was wrong with the full model, which
+would count as a negative importance.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +26,8 @@ if TYPE_CHECKING:
 
 _LARGEST_SCALE = 10.0  # where classes can be told apart exactly, no scale is large enough
 _NO_CONFIDENCE = 0.01  # of margins that say nothing about y
+# Picks one of many minima where margins are constant; beside the curvature of a log-loss in a
+# parameter that margins determine it is nothing.
 _RIDGE = 1e-6
 
 

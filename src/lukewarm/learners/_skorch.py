@@ -127,12 +127,16 @@ class SkorchLearner:
 
 def _hand_over(net: Any, seed: int) -> None:
     """Leave order, length and end of the training to the learner."""
+    generator = require("torch", "skorch").Generator
     settings = {
         "verbose": 0,
         "train_split": None,
         "max_epochs": 1,
         "callbacks": "disable",
-        "iterator_train__generator": require("torch", "skorch").Generator().manual_seed(seed),
+        "iterator_train__generator": generator().manual_seed(seed),
+        # A loader without one draws from the global generator even to predict, beside another
+        # thread whose dropout layers are drawing from it.
+        "iterator_valid__generator": generator().manual_seed(seed),
     }
     # Not by set_params: it refuses settings of an iterator once a net is trained, and leaves the
     # callbacks of a trained net at work.

@@ -35,8 +35,10 @@ def check_task(estimator: Any, n_classes: int | None) -> None:
 
 
 def check_can_go_on(model: Any, learner: Any, method: Any) -> None:
-    """Raise when early stopping is asked of a model that cannot be warm-started."""
-    if method == "early_stopping" and not getattr(learner, "can_warm_start", True):
+    """Raise when a method that goes on training is asked of a model that cannot."""
+    if method in ("early_stopping", "cross_validated_stopping") and not getattr(
+        learner, "can_warm_start", True
+    ):
         raise TypeError(cannot_go_on(model))
 
 

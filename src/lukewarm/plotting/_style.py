@@ -27,6 +27,7 @@ MEASURE_LABELS = {
 }
 METHOD_LABELS = {
     "early_stopping": "early stopping",
+    "cross_validated_stopping": "cross-validated stopping",
     "kernel_flow": "kernel flow",
     "retrain": "retraining",
     "dropout": "dropout",

@@ -9,7 +9,7 @@ import numpy as np
 
 from lukewarm._validation import check_choice, check_instance, check_list
 from lukewarm.plotting._style import COLOURS, axes_for, plain_labels, tidy
-from lukewarm.results import ImportanceResult
+from lukewarm.results import ClosedFormTrace, ImportanceResult
 
 _MOST_LINES = 6
 
@@ -59,6 +59,8 @@ def plot_trace(
     axes.set(xlabel="steps beyond the full model", ylabel="loss on the stopping rows")
     if result.method == "retrain":
         axes.set_xlabel("steps")
+    if isinstance(result.traces[0][0], ClosedFormTrace):
+        axes.set_xlabel("points of the path, from the full model on")
     axes.figure.legend(title="without", loc="outside right upper", frameon=False)
     tidy(axes)
     return axes

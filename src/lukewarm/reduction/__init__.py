@@ -2,9 +2,9 @@
 
 from lukewarm.reduction._base import ReducedModel, Reduction, ReductionData
 from lukewarm.reduction._constant import constant_model
+from lukewarm.reduction._cross_validated_stopping import CrossValidatedStopping
 from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
-from lukewarm.reduction._folded_stopping import FoldedStopping
 from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction._path_trace import PathTrace
@@ -21,9 +21,9 @@ from lukewarm.reduction._sketch import KernelSketch
 
 __all__ = [
     "METHODS",
+    "CrossValidatedStopping",
     "Dropout",
     "EarlyStopping",
-    "FoldedStopping",
     "KernelFlow",
     "KernelRidge",
     "KernelSketch",

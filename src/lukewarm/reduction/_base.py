@@ -67,6 +67,9 @@ class Reduction(Protocol):
 
     With ``removed = ()`` it gives the full model's own continuation by the same rule and solver:
     the fair opponent of the reduced models.
+
+    A reduction that suits some learners only may have ``check(learner)``, which raises for the
+    others; it is called before anything is trained.
     """
 
     @property

@@ -51,7 +51,7 @@ class FilteredReduction(ABC):
     ) -> ReducedModel:
         """Return the linearised model without the features in `removed`."""
         started = perf_counter()
-        network = self._as_regression(full)
+        network = self.check(full)
         train, stopping = data.without(removed)
         chosen_on = None if self.n_folds else stopping
         fitted_on = joined(train, stopping) if self.n_folds else train
@@ -70,7 +70,8 @@ class FilteredReduction(ABC):
             perf_counter() - started,
         )
 
-    def _as_regression(self, full: Learner) -> DifferentiableLearner:
+    def check(self, full: Learner) -> DifferentiableLearner:
+        """Return `full`, a network for regression, or raise."""
         network = as_differentiable(full, self.name)
         if network.training_loss != "squared_error":
             raise TypeError(

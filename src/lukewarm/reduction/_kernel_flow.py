@@ -1,4 +1,17 @@
-"""Algorithm 1 in closed form: the full network's linearisation, flowed and stopped early."""
+"""Algorithm 1 in closed form: the full network's linearisation, flowed and stopped early.
+
+A network that is linear in its parameters (`_linearized.py`) has a loss whose gradient flow is
+known at every time. In an orthonormal basis of what r landmarks span, the model at n rows is f + F
+c, F of shape (n, r). With squared error and F'F / n = V diag(lambda) V', the flow has reached
+after a cumulative step size eta the coefficients
+
+    c(eta) = V diag((1 - exp(-eta lambda)) / lambda) V' F'(y - f) / n,
+
+so that one eigendecomposition gives the whole path, (n_points, r). The stopping rows choose a
+point of it by their loss, as they choose a step of training. Cross entropy has no such formula,
+and its path is followed numerically (`_flow_paths.py`). Where the flow went far, the network is
+moved to the parameters it has reached and linearised again.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +90,7 @@ class KernelFlow:
     ) -> ReducedModel:
         """Return the full model's flow without the features in `removed`."""
         started = perf_counter()
-        as_differentiable(full, self.name)
+        self.check(full)
         train, stopping = data.without(removed)
         start = warm_start(full, data, removed, train, stopping, take_over=self.take_over)
         network = as_differentiable(start, self.name)
@@ -85,6 +98,12 @@ class KernelFlow:
         return ReducedModel(
             lambda X: model.predict(data.removal.apply(X, removed)), trace, perf_counter() - started
         )
+
+    def check(self, full: Learner) -> None:
+        """Raise unless `full` is a network that these settings are for."""
+        network = as_differentiable(full, self.name)
+        if self.learning_rate is not None and network.training_loss != "squared_error":
+            raise TypeError("learning_rate is for regression; leave it None for a classifier.")
 
     def _best_round(
         self, network: DifferentiableLearner, train: Rows, stopping: Rows, seed: int
@@ -151,8 +170,6 @@ class KernelFlow:
     def _cross_entropy(
         self, features: Matrix, logits: Matrix, codes: Vector, shares: Vector
     ) -> tuple[Matrix, Vector, Spectrum]:
-        if self.learning_rate is not None:
-            raise TypeError("learning_rate is for regression; leave it None for a classifier.")
         of_outputs = np.repeat(shares, logits.shape[1])
         spectrum = Spectrum.of_rows(features, np.zeros(len(features)), of_outputs)
         step_sizes = step_sizes_of_path(spectrum.eigenvalues)

@@ -1,4 +1,16 @@
-"""The full model's linearisation on rows without the removed features, seen from landmarks."""
+"""The full model's linearisation on rows without the removed features, seen from landmarks.
+
+Near its parameters w a network is f(x; w + d) = f(x) + g(x) . d, with g(x) the gradient of its
+output: a linear model with as many features as parameters. Its kernel is K(x, x') = g(x) . g(x').
+For d in the span of the gradients at m landmark rows, the change is a sum of kernel functions
+sum_j a_j K(x, z_j), and everything is known from kernels of shape (n k, m k), for n rows and k
+outputs; a row's outputs lie next to each other. The gradient of a linear layer is never written
+out: it is an outer product of what goes in and what comes back, and an inner product of two of
+them is a product of two small ones (`TangentFactors`).
+
+Landmarks come in batches, so that a fit can ask for more where they help; the kernels grow by
+columns and earlier ones stay.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +26,8 @@ if TYPE_CHECKING:
     from lukewarm.kernels._tangent import TangentMap
     from lukewarm.kernels._tangent_factors import TangentFactors
 
+# Factors of so many rows are held at once where they are not kept: some ten MB for a layer that is
+# a thousand wide.
 _ROWS_PER_BLOCK = 1024
 _BYTES_KEPT = 2**29  # factors of more rows than that are computed again when landmarks are added
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lukewarm._typing import Vector
-from lukewarm.results import TrainingTrace
+from lukewarm.results import ClosedFormTrace
 
 
 @dataclass(frozen=True, eq=False)
-class PathTrace(TrainingTrace):
-    """A training trace whose steps are the points of a path.
+class PathTrace(ClosedFormTrace):
+    """A trace along the points of a path.
 
     Parameters
     ----------

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from math import ceil
 
 from lukewarm._validation import check_choice
 from lukewarm.learners import Learner
@@ -14,10 +12,9 @@ from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
 from lukewarm.reduction._kernel_flow import KernelFlow
 from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
-from lukewarm.reduction._linearized import as_differentiable
 from lukewarm.reduction._projection import Projection
 from lukewarm.reduction._retrain import Retrain
-from lukewarm.stopping import Patience, StoppingRule
+from lukewarm.stopping import StoppingRule
 
 _KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
     "early_stopping": EarlyStopping,
@@ -33,12 +30,23 @@ METHODS = ("auto", *_KNOWN)
 
 
 def as_reduction(
-    method: str | Reduction, rule: StoppingRule, max_steps: int, stride: float = 1.0
+    method: str | Reduction,
+    rule: StoppingRule,
+    max_steps: int,
+    stride: float = 1.0,
+    warm_rule: StoppingRule | None = None,
 ) -> Reduction:
     """Return the reduction of that name, stopped by `rule`, or the reduction itself.
 
-    With a `stride` early stopping takes steps so many times as long, and waits for fewer of long
-    ones.
+    Parameters
+    ----------
+    method : str or Reduction
+    rule : StoppingRule
+    max_steps : int
+    stride : float, default 1
+        How many times as long the steps of early stopping are as those of the full model.
+    warm_rule : StoppingRule, optional
+        What stops early stopping instead of `rule`, which is for training from the start.
 
     Examples
     --------
@@ -46,13 +54,12 @@ def as_reduction(
     >>> as_reduction("retrain", Patience(10), 100).name
     'retrain'
     """
-    check_method(method)
     if not isinstance(method, str):
+        check_method(method)
         return method
-    make = _KNOWN[method]
-    if make is EarlyStopping and stride != 1 and isinstance(rule, Patience):
-        waiting = replace(rule, patience=ceil(rule.patience / max(stride, 1.0)))
-        return EarlyStopping(waiting, max_steps, stride=stride)
+    make = _KNOWN[check_choice("method", method, _KNOWN)]
+    if make is EarlyStopping:
+        return EarlyStopping(rule if warm_rule is None else warm_rule, max_steps, stride=stride)
     return make(rule, max_steps)
 
 
@@ -77,6 +84,7 @@ def check_method(method: str | Reduction) -> None:
 
 
 def check_suits(reduction: Reduction, learner: Learner) -> None:
-    """Raise when the reduction is one of networks and the learner is none."""
-    if isinstance(reduction, KernelFlow | Lazy | KernelRidge | OneStep):
-        as_differentiable(learner, reduction.name)
+    """Raise when the learner is not one for the reduction, by the reduction's own `check`."""
+    check = getattr(reduction, "check", None)
+    if check is not None:
+        check(learner)

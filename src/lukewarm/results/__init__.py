@@ -8,10 +8,11 @@ from lukewarm.exceptions import (
 )
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
-from lukewarm.results._records import MeasureValue, TrainingTrace
+from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace
 from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [
+    "ClosedFormTrace",
     "HealthWarning",
     "ImportanceResult",
     "ImportanceWarning",

@@ -40,7 +40,7 @@ from lukewarm.results._health import (
     remarks_on_estimates,
     stored_remarks,
 )
-from lukewarm.results._records import MeasureValue, TrainingTrace
+from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace
 from lukewarm.results._storage import StoredRecord, reading_record, write_record
 
 _KIND = "ImportanceResult"
@@ -265,7 +265,7 @@ class ImportanceResult:
                 "ci_high": high,
                 "p_value": p_values,
                 "shift": self.shift,
-                "steps": [np.mean([run.stopped_step for run in runs]) for runs in self.traces],
+                "steps": [np.mean([run.n_steps_kept for run in runs]) for runs in self.traces],
                 "seconds": list(self.seconds),
             }
         )
@@ -347,6 +347,9 @@ class ImportanceResult:
             arrays["score_influence"] = np.stack([score.influence for score in self.scores])
         if self.missed is not None:
             arrays["missed"] = np.array(self.missed, dtype=float)  # None becomes nan
+        is_closed_form = [isinstance(runs[0], ClosedFormTrace) for runs in self.traces]
+        if any(is_closed_form):
+            arrays["is_closed_form"] = np.array(is_closed_form)
         for fold, run in enumerate(self.full_traces):
             arrays[f"full_losses_{fold}"] = run.losses
         for number, runs in enumerate(self.traces):
@@ -374,6 +377,7 @@ class ImportanceResult:
         values = stored.numbers("values", len(names))
         shifts = stored.numbers("shifts", len(names))
         steps = stored.count_lists("stopped_steps", len(names))
+        kinds = _stored_kinds(stored, len(names))
         return cls(
             names=names,
             removed=stored.count_lists("removed", len(names)),
@@ -385,7 +389,7 @@ class ImportanceResult:
             missed=_stored_limits(stored, len(names)),
             traces=tuple(
                 tuple(
-                    _stored_trace(stored, f"losses_{number}_{fold}", step)
+                    _stored_trace(stored, f"losses_{number}_{fold}", step, kinds[number])
                     for fold, step in enumerate(folds)
                 )
                 for number, folds in enumerate(steps)
@@ -453,9 +457,18 @@ def _stored_limits(stored: StoredRecord, n_sets: int) -> tuple[float | None, ...
     return tuple(None if np.isnan(each) else each for each in limits)
 
 
-def _stored_trace(stored: StoredRecord, name: str, step: int) -> TrainingTrace:
+def _stored_kinds(stored: StoredRecord, n_sets: int) -> list[type[TrainingTrace]]:
+    if not stored.has_array("is_closed_form"):
+        return [TrainingTrace] * n_sets
+    is_closed_form = stored.array("is_closed_form", (n_sets,), "b", finite=False)
+    return [ClosedFormTrace if each else TrainingTrace for each in is_closed_form]
+
+
+def _stored_trace(
+    stored: StoredRecord, name: str, step: int, kind: type[TrainingTrace] = TrainingTrace
+) -> TrainingTrace:
     # A model that took no step measured no loss: nan.
     losses = stored.array(name, (None,), finite=False)
     if step >= len(losses):
         raise ValueError(f"step {step} was kept, but array {name!r} has {len(losses)} losses")
-    return TrainingTrace(losses, step)
+    return kind(losses, step)

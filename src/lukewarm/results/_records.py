@@ -97,6 +97,11 @@ class TrainingTrace:
         """Steps trained, those after the kept one included."""
         return len(self.losses) - 1
 
+    @property
+    def n_steps_kept(self) -> int:
+        """Steps behind the model that was kept."""
+        return self.stopped_step
+
     @classmethod
     def untrained(cls) -> TrainingTrace:
         """Return the trace of a model that took no step and measured no loss."""
@@ -106,3 +111,15 @@ class TrainingTrace:
     def unjudged(cls, n_steps: int) -> TrainingTrace:
         """Return the trace of a model that took `n_steps` steps and measured no loss."""
         return cls(np.full(n_steps + 1, np.nan), n_steps)
+
+
+class ClosedFormTrace(TrainingTrace):
+    """The losses of a method that computes a whole path of models at once, without a step.
+
+    `stopped_step` is then the point of the path that was kept.
+    """
+
+    @property
+    def n_steps_kept(self) -> int:
+        """None were taken: 0."""
+        return 0

@@ -1,4 +1,17 @@
-"""Regression-adjusted Shapley values: a proxy's exact values plus an unbiased correction."""
+"""Regression-adjusted Shapley values: a proxy's exact values plus an unbiased correction.
+
+A game is known at n pairs of complementary coalitions among p players, as differences h of shape
+(n + 1,), the full coalition's last (see :mod:`lukewarm.shapley._pairs`). A proxy game is fitted to
+them, whose own Shapley values are known exactly; what it gets wrong at the pairs, each predicted
+from all others, is weighted like a plain sampling estimate and added:
+
+    phi = known.shapley @ fit @ h  +  smoother @ rest @ h  +  correction @ left_out @ rest @ h
+          additive games, proxies     smooth remainder        unbiasedness
+
+with fit of shape (p + k, n + 1) for k proxies and `rest` of shape (n + 1, n + 1), what `fit`
+leaves. Every term is linear in h, so the whole is one matrix of weights (p, n + 1): the standard
+error from the data follows from it, and no coalition is needed that was not drawn.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +31,8 @@ from lukewarm.shapley._shrinkage import needs_shrinkage, shrunken_least_squares
 from lukewarm.shapley._smoother import fit_smoother, likeliest_prior
 from lukewarm.shapley._solution import Solution
 
+# Of a proxy's size: projections leave some 1e-15 of what they remove, and a remainder that counts
+# leaves far more.
 _ROUND_OFF = 1e-10
 # With more players the pairs are never nearly exhausted, and their number is no float.
 _MOST_COUNTED = 60

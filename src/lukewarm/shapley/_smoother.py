@@ -4,6 +4,14 @@ The prior gives every product of d of the players' signs the same variance, geom
 d: games of low order are likely, games of any order possible. Its covariance is a power of the
 Hamming distance, and a product of d signs has the Shapley value 2 / d for each of its players, so
 nothing here ever enumerates coalitions.
+
+With a share s of variance by order, the product over a set D has the variance s^|D| (1 -
+s)^(p-|D|), a binomial law whose mean order is s p. Over all D the covariance of the differences at
+two coalitions a distance t apart is r^t with r = 1 - 2 s, and over the odd ones (r^t - r^(p-t)) /
+2. On top come additive games and k proxies, with a variance so large that the data alone fix them,
+and roughness, an independent value for every pair. With C (n + 1, n + 1) the prior covariance of
+the observed differences and B (p, n + 1) that of the Shapley values with them, B inv(C) maps
+differences to Shapley values.
 """
 
 from __future__ import annotations
@@ -16,11 +24,19 @@ from scipy.linalg import cho_factor, cho_solve
 from lukewarm._typing import Matrix, Vector
 from lukewarm.shapley._pairs import PairSample
 
+# s p, from games that are all but additive to those of fourth order.
 _MEAN_ORDERS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+# At one half all orders weigh by their number, and no coalition says anything about another.
 _LARGEST_SHARE = 0.45
+# The smooth part has variance 1/2: additive parts a thousandfold are left to the data, and C is
+# still far from singular.
 _ADDITIVE_VARIANCE = 1e3
+# What no order explains, less than a hundredth of the smooth part; it keeps C from being singular.
 _ROUGHNESS = 3e-3
+# Pairs by which the prior is chosen: a dozen matrices of this size are factorised at once, and
+# there is but one number to choose.
 _MOST_FOR_CHOICE = 256
+# Exact for up to 127 players; beyond, see _covariance_with_shapley.
 _MOST_NODES = 64
 
 

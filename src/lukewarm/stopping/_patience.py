@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
@@ -36,6 +37,18 @@ class Patience:
     def __post_init__(self) -> None:
         check_count("patience", self.patience)
         check_number("min_delta", self.min_delta, minimum=0, finite=True)
+
+    def for_longer_steps(self, factor: float) -> Patience:
+        """Return the rule that waits for as long a way at steps `factor` times as large.
+
+        Shorter steps are not waited for any longer: after a warm start there is less to learn.
+
+        Examples
+        --------
+        >>> Patience(20).for_longer_steps(1.5), Patience(20).for_longer_steps(0.5)
+        (Patience(patience=14, min_delta=0.0), Patience(patience=20, min_delta=0.0))
+        """
+        return replace(self, patience=ceil(self.patience / max(factor, 1.0)))
 
     def should_stop(self, losses: Sequence[float]) -> bool:
         """Return whether the best step is `patience` steps back, or the last loss is nan."""

@@ -1,4 +1,16 @@
-"""Compiled passes from codes to leaves and from leaves to predictions."""
+"""Compiled passes from codes to leaves and from leaves to predictions.
+
+In an oblivious tree of depth d all nodes of a level share one test, so a leaf's number is d bits,
+one per level: bit l of leaf(i) is codes[feature_l, i] > threshold_l (== for a category). A pass
+per level over a column of codes, (p, n) bytes, sets that bit for all rows, without a branch.
+
+The leaves of `group_size` trees are stored side by side in one number per row, shape (n_groups,
+n). Taking features away then needs no pass over the codes: the bits that test them are masked, and
+a bit of a removed feature is the same for all rows. `add_groups` tabulates the sum of a whole
+group's values over all 2**(group_size * d) combinations of leaves, mask applied, and each row
+looks up its number. Only features with a stand-in, which differs from row to row, have their bits
+set anew.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""The trees a learner stands on, and their sums on the rows it has met."""
+"""The trees a learner stands on, and their sums on the rows it has met.
+
+The output at row i after m trees is start + scale_m * sum_{t <= m} values_t[leaf_t(i)]: `start`
+has shape (n_outputs,), the sum ("raw") (n_outputs, n). Training, stopping and prediction ask for
+it again and again on the same few tables, each time some trees later, so the sum is cached per
+table with the number of trees in it, and only the trees since are added. Caches are keyed by the
+identity of the `BinnedRows` and die with them; a cached sum is replaced, never written to, so that
+readers in other threads keep theirs.
+
+A warm start is a twin: the trees so far become one frozen `Trees` object that all twins share,
+which makes copying free and lets the rows keep the leaves they reach in it (see `_rows.py`). What
+a twin grows itself is its own.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +26,7 @@ from lukewarm.learners.boosting._rows import BinnedRows
 from lukewarm.learners.boosting._stand_ins import StandIns
 from lukewarm.learners.boosting._trees import Trees
 
+# Two threads that copy one learner must not each make a frozen object of their own.
 _FREEZING = threading.Lock()
 _NO_STAGES = np.empty((0, 0, 0))
 _NO_CODES = np.empty((0, 0), dtype=np.uint8)

@@ -1,4 +1,12 @@
-"""Binned rows: what the engine sees of a table."""
+"""Binned rows: what the engine sees of a table.
+
+A table is bin codes, one byte each, of shape (p, n): a feature's codes lie together, since trees
+read one feature at a time. `without` returns a view: the same codes with a mask of removed
+features and the bin each is held in, (p,) both. Whatever depends on the codes alone (which
+features vary, moments, the leaves reached in trees that are shared) is kept once at the `_source`,
+the rows with nothing removed, and serves all its views. Leaves are kept by the identity of the
+`Trees`, weakly: they go when the last learner that stands on those trees goes.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +23,10 @@ from lukewarm.learners.boosting._borders import Borders
 from lukewarm.learners.boosting._columns import NumericColumn
 from lukewarm.learners.boosting._trees import Trees
 
-# Leaf indices are kept for tables where they take at most this; larger ones are walked anew.
+# Leaf indices are kept for tables where they take at most this, 128 MB beside the codes; larger
+# ones are walked anew.
 _MOST_BYTES_KEPT = 2**27
-# Enough to know a slope to a hundredth.
+# Enough to know a slope to a hundredth: its standard error is about 1 / sqrt(rows).
 _MOST_ROWS_READ = 20_000
 
 

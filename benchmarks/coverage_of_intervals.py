@@ -1,6 +1,6 @@
 """Coverage of the intervals on the paper's correlated linear data.
 
-python benchmarks/coverage.py --models boosting --replicates 500 --jobs 2
+python benchmarks/coverage_of_intervals.py --models boosting --replicates 500 --jobs 2
 
 The experiment is that of `lukewarm reproduce coverage`; this command keeps its table among the
 benchmarks' results and its figure among the docs'. An interrupted run goes on where it stopped.

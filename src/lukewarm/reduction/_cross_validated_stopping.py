@@ -18,7 +18,7 @@ from lukewarm.stopping import StoppingRule
 
 
 @dataclass(frozen=True)
-class FoldedStopping:
+class CrossValidatedStopping:
     """Choose the number of further steps by folds, then take them on all training rows.
 
     Parameters
@@ -39,7 +39,7 @@ class FoldedStopping:
     rule: StoppingRule
     max_steps: int
     n_folds: int = 5
-    name: str = "early_stopping"
+    name: str = "cross_validated_stopping"
     # The rows are cut up again, so they must not be in a form of the learner's own.
     keeps_table = True
 

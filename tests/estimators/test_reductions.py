@@ -1,0 +1,106 @@
+"""What the front decides about a reduction before training, and what a result says of it."""
+
+import numpy as np
+import pytest
+
+import lukewarm as lw
+from lukewarm.estimators._base import ImportanceEstimator
+from lukewarm.learners import ObliviousBoosting
+from lukewarm.reduction import EarlyStopping
+
+pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.ImportanceWarning")
+
+CLOSED_FORMS = ("kernel_flow", "lazy", "kernel_ridge", "one_step")
+
+
+@pytest.fixture(scope="module", name="linear")
+def _linear():
+    return lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+
+
+def importance(data, model, method="early_stopping", y=None, **options):
+    settings = {"features": [0], "inference": "paired", "random_state": 0, **options}
+    vi = lw.VariableImportance(model, method, **settings)
+    return vi.fit(data.X, data.y if y is None else y)
+
+
+@pytest.mark.parametrize("method", ["lazy", "kernel_ridge", "one_step"])
+def test_a_least_squares_method_refuses_classes_before_any_training(linear, method, monkeypatch):
+    torch_learner = pytest.importorskip("lukewarm.learners._torch").TorchLearner
+
+    def train(*_):
+        raise AssertionError("a step was taken")
+
+    monkeypatch.setattr(torch_learner, "advance", train)
+    with pytest.raises(TypeError, match=f"method '{method}' is a least-squares fit"):
+        importance(linear, "network", method, linear.y > 0)
+
+
+def test_steps_of_kernel_flow_refuse_classes_before_any_training(linear, monkeypatch):
+    torch_learner = pytest.importorskip("lukewarm.learners._torch").TorchLearner
+    from lukewarm.reduction import KernelFlow
+
+    def train(*_):
+        raise AssertionError("a step was taken")
+
+    monkeypatch.setattr(torch_learner, "advance", train)
+    with pytest.raises(TypeError, match="learning_rate is for regression"):
+        importance(linear, "network", KernelFlow(learning_rate=0.1), linear.y > 0)
+
+
+def reduction_of(data, **options):
+    vi = lw.VariableImportance(
+        ObliviousBoosting(), "early_stopping", inference="paired", random_state=0, **options
+    )
+    problem = vi._problem(data.X, data.y, None, None, None, None)
+    return ImportanceEstimator._prepare(vi, problem).reduction
+
+
+def test_the_users_patience_is_the_one_that_stops_warm_starts(linear):
+    reduction = reduction_of(linear, patience=20, max_steps=2)
+    assert isinstance(reduction, EarlyStopping)
+    assert reduction.stride == ObliviousBoosting.stride > 1
+    assert reduction.rule.patience == 20
+
+
+def test_the_librarys_own_patience_waits_for_fewer_of_longer_steps(linear):
+    reduction = reduction_of(linear, max_steps=2)
+    # 20 trees / 1.5, rounded up: as long a way at the longer steps.
+    assert (ObliviousBoosting.patience, ObliviousBoosting.stride) == (20, 1.5)
+    assert reduction.rule.patience == 14
+
+
+def test_cross_validated_stopping_is_reported_under_its_own_name(linear):
+    result = importance(linear, "boosting", stopping="cross_validation", max_steps=3).result_
+    assert result.method == "cross_validated_stopping"
+
+
+def test_cross_validated_stopping_is_refused_of_a_model_that_cannot_go_on(linear):
+    from sklearn.linear_model import LinearRegression
+
+    with pytest.raises(TypeError, match="cannot be warm-started"):
+        importance(linear, LinearRegression(), stopping="cross_validation")
+
+
+@pytest.mark.parametrize("method", CLOSED_FORMS)
+def test_a_closed_form_takes_no_steps_also_after_loading(linear, method, tmp_path):
+    pytest.importorskip("torch")
+    result = importance(linear, "network", method, max_steps=20).result_
+    assert result.traces[0][0].stopped_step > 0, "the point of the path that was kept"
+    loaded = lw.ImportanceResult.load(result.save(tmp_path / "result.zip"))
+    for each in (result, loaded):
+        assert each.to_frame()["steps"].tolist() == [0]
+        np.testing.assert_array_equal(each.traces[0][0].losses, result.traces[0][0].losses)
+
+
+def test_a_closed_form_takes_no_steps_for_shapley_values(linear):
+    pytest.importorskip("torch")
+    shapley = lw.ShapleyImportance(
+        "network",
+        "kernel_flow",
+        inference="paired",
+        max_steps=20,
+        random_state=0,
+        groups={"first": [0, 1], "others": [2, 3, 4, 5]},
+    )
+    assert shapley.fit(linear.X, linear.y).result_.steps.tolist() == [0, 0, 0, 0]
