@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -46,6 +47,7 @@ from lukewarm.evaluation import (
     product_score,
 )
 from lukewarm.learners import (
+    ChoosesModel,
     Learner,
     as_learner,
     check_can_go_on,
@@ -128,6 +130,12 @@ class Prepared:
         """Weights of the evaluation rows."""
         weights = self.problem.weights
         return None if weights is None else weights[self.numbers]
+
+    def described(self, model_name: str) -> str:
+        """Return the model's name, with what it chose to be where it chooses."""
+        learners = [self.full_models[model].learner for model in self.runs.whole]
+        names = Counter(each.chosen_name for each in learners if isinstance(each, ChoosesModel))
+        return f"{model_name} ({names.most_common(1)[0][0]})" if names else model_name
 
     def outcome(self, model: int, removed: FeatureSet) -> Outcome:
         """Return what a full model without `removed` predicts for its evaluation rows.

@@ -285,7 +285,7 @@ class ShapleyImportance(ImportanceEstimator):
             full_seconds=sum(model.seconds for model in self._prepared.full_models),
             measure=measure.name,
             method=self._prepared.reduction.name,
-            model=self._model_name,
+            model=self._prepared.described(self._model_name),
             solver=self._run.solver,
             inference=self._prepared.inference,
             level=self.level,

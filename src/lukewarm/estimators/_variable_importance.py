@@ -312,7 +312,7 @@ class VariableImportance(ImportanceEstimator):
             full_seconds=sum(model.seconds for model in prepared.full_models),
             measure=measure.name,
             method=prepared.reduction.name,
-            model=self._model_name,
+            model=prepared.described(self._model_name),
             inference=prepared.inference,
             level=self.level,
             scores=scores,

@@ -5,6 +5,7 @@ from typing import Any
 
 from lukewarm.learners._base import (
     BindsRows,
+    ChoosesModel,
     Learner,
     LengthensSteps,
     Recalibrates,
@@ -24,6 +25,7 @@ __all__ = [
     "BasedBoosting",
     "BindsRows",
     "CatBoostLearner",
+    "ChoosesModel",
     "DifferentiableLearner",
     "GradientBoostingLearner",
     "HistGradientBoostingLearner",

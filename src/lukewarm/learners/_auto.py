@@ -66,7 +66,12 @@ class AutoLearner:
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.chosen: Learner | None = None
         self.candidates: tuple[Candidate, ...] = ()
-        self._is_copy = False
+        self._chosen_name = ""
+
+    @property
+    def chosen_name(self) -> str:
+        """What the chosen model is called among the candidates; empty before the choice."""
+        return self._chosen_name
 
     @property
     def n_steps(self) -> int:
@@ -110,7 +115,7 @@ class AutoLearner:
         contest = _Contest(self, train, stopping, rule, max_steps)
         contest.run(names)
         best = contest.ranking[0]
-        self.chosen = best.learner
+        self.chosen, self._chosen_name = best.learner, best.candidate.name
         self.candidates += tuple(entry.candidate for entry in contest.entries)
         return self, best.trace
 
@@ -204,7 +209,7 @@ def _some(rows: Rows) -> Rows:
 
 
 class _KernelCandidate:
-    """A kernel machine that chooses its kernel on the training rows, then learns from all."""
+    """A kernel machine that is fitted in one go, and can be trained further as a copy."""
 
     def __init__(self, n_classes: int | None, seed: int) -> None:
         kind = KernelMachineRegressor if n_classes is None else KernelMachineClassifier
@@ -213,6 +218,7 @@ class _KernelCandidate:
         self.n_classes = n_classes
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.n_steps = 0
+        self.chosen_name = "kernel machine"
 
     def choose(
         self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
@@ -236,4 +242,4 @@ class _KernelCandidate:
         return _KernelCandidate(self.n_classes, seed)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
-        raise TypeError("a kernel machine of auto is not trained further.")
+        raise TypeError("a kernel machine is trained further as a copy; call copy first.")

@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.data import Rows
+from lukewarm.results import TrainingTrace
+from lukewarm.stopping import StoppingRule
 
 
 @runtime_checkable
@@ -79,6 +82,22 @@ class StagedLearner(Learner, Protocol):
 
         The first axis runs over the steps: shape (n_steps - first_step + 1, n, ...).
         """
+        ...
+
+
+@runtime_checkable
+class ChoosesModel(Protocol):
+    """A learner that trains itself: it tries several models and becomes one of them."""
+
+    @property
+    def chosen_name(self) -> str:
+        """What the model it became is called."""
+        ...
+
+    def choose(
+        self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+    ) -> tuple[Learner, TrainingTrace]:
+        """Return the trained model and the trace of its training; see `train_until`."""
         ...
 
 

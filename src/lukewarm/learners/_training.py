@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lukewarm.data import Rows
-from lukewarm.learners._base import Learner, StagedLearner
+from lukewarm.learners._base import ChoosesModel, Learner, StagedLearner
 from lukewarm.measures import mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -43,7 +43,7 @@ def train_until(
     >>> bool(trace.losses[trace.stopped_step] < 0.5 * trace.losses[0])
     True
     """
-    if hasattr(learner, "choose"):
+    if isinstance(learner, ChoosesModel):
         return learner.choose(train, stopping, rule, max_steps)
     if isinstance(learner, StagedLearner):
         return _train_staged(learner, train, stopping, rule, max_steps)
