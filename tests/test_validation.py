@@ -6,8 +6,8 @@ from lukewarm._text import csv_cell, printable
 from lukewarm._validation import check_flag, check_n_jobs, check_number, check_vector, check_weights
 
 
-@pytest.mark.parametrize("value", ["False", 0, 1, None, [], np.array([True])])
-@pytest.mark.parametrize("name", ["prefit", "swap_roles"])
+@pytest.mark.parametrize("value", ["False", 0, 1, [], np.array([True])])
+@pytest.mark.parametrize("name", ["symmetric", "prefit", "swap_roles"])
 def test_a_flag_takes_true_and_false_only(name, value, generator):
     X = generator.normal(size=(40, 2))
     with pytest.raises(TypeError, match=f"{name} must be True or False"):
@@ -33,7 +33,7 @@ def test_an_integer_too_large_for_a_float_is_named():
     ("values", "message"),
     [
         (np.array([1 + 2j, 2]), "y must hold real numbers"),
-        (np.ma.masked_array([1.0, 2.0], [True, False]), "y must be finite; 1 of 2 values are nan"),
+        (np.ma.masked_array([1.0, 2.0], [True, False]), "y must be finite; 1 of 2"),
         ([[1], [2, 3]], "y must be an array of one shape"),
         ([10**400, 1], "y must be numeric"),
     ],

@@ -82,7 +82,7 @@ def test_network_features_have_variance_a_tenth():
     ("arguments", "message"),
     [
         ({"correlation": 1.5}, r"correlation must be in \[-1, 1\]; got 1.5"),
-        ({"n_samples": 0}, "n_samples must be at least 1"),
+        ({"n_samples": 0}, r"n_samples must be in 1\.\."),
         ({"noise_std": -1}, "noise_std must be at least 0"),
     ],
 )

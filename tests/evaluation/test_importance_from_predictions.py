@@ -169,7 +169,7 @@ def test_labels_of_any_type_are_classes(generator):
         ),
         ({"full": np.full(40, 1e160)}, r"full must not exceed 1e\+70"),
         ({"y": np.linspace(0, 1e160, 40)}, r"y must not exceed 1e\+70"),
-        ({"reduced": {1: np.zeros(40), "1": np.ones(40)}}, "each feature set differently"),
+        ({"reduced": {1: np.zeros(40), "1": np.ones(40)}}, "name each feature set differently"),
         ({"y": np.ma.masked_less(np.linspace(0, 1, 40), 0.5)}, "20 of 40 values are nan"),
     ],
 )

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+# More rows fit into no memory; what is larger is a mistake.
+MOST_SAMPLES = 10**9
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:

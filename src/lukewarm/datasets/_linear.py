@@ -16,7 +16,7 @@ from lukewarm._random import as_generator
 from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
 from lukewarm._validation import check_count, check_number
 from lukewarm.data import FeatureIndex
-from lukewarm.datasets._base import Dataset
+from lukewarm.datasets._base import MOST_SAMPLES, Dataset
 from lukewarm.datasets._gaussian import as_frame, draw_gaussian, first_pair_correlated
 
 _LARGEST_BLOCK = 16
@@ -169,7 +169,7 @@ def _simulate(
     noise_std: float,
     random_state: RandomState,
 ) -> LinearGaussianDataset:
-    check_count("n_samples", n_samples)
+    check_count("n_samples", n_samples, maximum=MOST_SAMPLES)
     check_number("noise_std", noise_std, minimum=0, below=1e100)
     generator = as_generator(random_state)
     X = draw_gaussian(n_samples, covariance, generator)

@@ -11,7 +11,7 @@ from scipy.special import expit
 from lukewarm._random import as_generator
 from lukewarm._typing import Matrix, RandomState, Vector
 from lukewarm._validation import check_count, check_number
-from lukewarm.datasets._base import Dataset
+from lukewarm.datasets._base import MOST_SAMPLES, Dataset
 from lukewarm.datasets._gaussian import as_frame, draw_gaussian, first_pair_correlated
 
 _HIDDEN_UNITS = 12
@@ -57,7 +57,7 @@ def make_high_dimensional_network(
     >>> make_high_dimensional_network(n_samples=50, random_state=0).X.shape
     (50, 100)
     """
-    check_count("n_samples", n_samples)
+    check_count("n_samples", n_samples, maximum=MOST_SAMPLES)
     check_count("n_features", n_features, minimum=5)
     generator = as_generator(random_state)
     covariance = _FEATURE_VARIANCE * first_pair_correlated(n_features, correlation)
@@ -87,7 +87,7 @@ def make_logistic(
     >>> make_logistic(n_samples=50, random_state=0).X.shape
     (50, 10)
     """
-    check_count("n_samples", n_samples)
+    check_count("n_samples", n_samples, maximum=MOST_SAMPLES)
     check_number("noise_std", noise_std, minimum=0, below=1e100)
     generator = as_generator(random_state)
     coefficients = 10.0 * np.arange(10)

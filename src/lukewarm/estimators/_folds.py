@@ -85,8 +85,9 @@ def check_training_rows(problem: Problem, splits: Iterable[RowSplit], prefit: bo
         if not counts.all():
             lacking = int(counts.argmin())
             label, n_rows = problem.classes.tolist()[lacking], int(np.sum(problem.y == lacking))
+            which = "" if problem.weights is None else " of positive weight"
             raise ValueError(
-                f"class {label!r} has {n_rows} of {len(problem.y)} rows, "
+                f"class {label!r} of y has {n_rows} of {len(problem.y)} rows{which}, "
                 "and none is left to train on. Add rows of it, drop them, or join it with another "
                 "class."
             )
