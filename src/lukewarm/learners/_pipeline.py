@@ -99,7 +99,10 @@ class PipelineLearner:
     def lengthen_steps(self, factor: float) -> None:
         """Make every further step of the model `factor` times as large."""
         if not isinstance(self.last, LengthensSteps):
-            raise TypeError(f"the steps of a {type(self.last).__name__} cannot be lengthened.")
+            raise TypeError(
+                f"stride must be 1 for a pipeline that ends in a {type(self.last).__name__}, whose "
+                f"steps cannot be lengthened; got {factor:g}."
+            )
         self.last.lengthen_steps(factor)
 
     def recalibrate(
