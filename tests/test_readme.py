@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PYTHON = [block for block in BLOCKS if "import lukewarm" in block]
 COMMANDS = re.findall(r"^lukewarm .*?(?=\s+#|$)", README, re.MULTILINE)
 MAIN = "from lukewarm.cli import main; main()"
-TWO_JOBS = (r"(Importance)\(", r"\1(n_jobs=2, ")
+TWO_JOBS = (r"(?m)(Importance\(.*?)\)(?=\.fit|$)", r"\1, n_jobs=2)")
 
 
 def run(*arguments, folder):
@@ -23,11 +24,10 @@ def run(*arguments, folder):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("code", PYTHON)
 def test_the_python_examples_run(code, tmp_path):
     asked, n_estimators = re.subn(*TWO_JOBS, code)
-    assert n_estimators >= 4
+    assert n_estimators
     done = run("-c", f"import matplotlib; matplotlib.use('Agg')\n{asked}", folder=tmp_path)
     assert done.returncode == 0, done.stderr
 
@@ -38,9 +38,8 @@ def example_of(code, start):
     return "\n".join([*lines, next(line for line in code.splitlines() if start in line)])
 
 
-@pytest.mark.parametrize("start", ["groups=", 'inference="split"'])
-def test_an_example_may_be_the_first_fit_of_its_process(start, tmp_path):
-    done = run("-c", re.sub(*TWO_JOBS, example_of(PYTHON[0], start)), folder=tmp_path)
+def test_an_example_may_be_the_first_fit_of_its_process(tmp_path):
+    done = run("-c", re.sub(*TWO_JOBS, example_of(PYTHON[0], "groups=")), folder=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
