@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from lukewarm import evaluation
 from lukewarm._random import as_generator, derived_seed, draw_seeds
-from lukewarm._typing import FeatureSet, Prediction
+from lukewarm._typing import FeatureSet
 from lukewarm._validation import (
     check_choice,
     check_count,
@@ -23,12 +22,12 @@ from lukewarm._validation import (
 )
 from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._folds import (
-    FullModel,
     check_folds,
     check_training_rows,
     train_full,
     trained_full,
 )
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import (
     Problem,
     as_problem,
@@ -42,12 +41,9 @@ from lukewarm.estimators._problem import (
 from lukewarm.estimators._runs import RunPlan, plan_runs
 from lukewarm.evaluation import (
     EvaluationPlan,
-    EvaluationPredictions,
     check_parts,
-    product_score,
 )
 from lukewarm.learners import (
-    ChoosesModel,
     Learner,
     as_learner,
     check_can_go_on,
@@ -58,15 +54,13 @@ from lukewarm.learners import (
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import (
     CrossValidatedStopping,
-    Reduction,
     Retrain,
     as_reduction,
     check_method,
     check_suits,
     method_for,
 )
-from lukewarm.results import MeasureValue, TrainingTrace
-from lukewarm.stopping import Patience, StoppingRule
+from lukewarm.stopping import Patience
 
 INFERENCES = ("auto", "learning_curve", *evaluation.INFERENCES)
 _STOPPINGS = ("hold_out", "cross_validation")
@@ -76,156 +70,6 @@ _DEFAULT_MAX_STEPS = 1000
 _LEAST_HALVED = 60
 # One in each of three thirds' training and stopping rows, and some to spare for chance.
 _LEAST_HALVED_PER_CLASS = 12
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What one model without some features predicts, and what obtaining it took."""
-
-    prediction: Prediction
-    trace: TrainingTrace
-    seconds: float
-    direction: Prediction | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A checked problem with its trained full models and the reduction to apply.
-
-    Parameters
-    ----------
-    problem : Problem
-    full_models : list of FullModel
-        Those of `runs`.
-    reduction : Reduction
-    runs : RunPlan
-    plan : EvaluationPlan
-        Over the evaluation rows of all folds, laid end to end.
-    symmetric : bool
-    root_seed : int
-        From which the seed of every job is derived.
-    rule, max_steps
-        By which the full models were trained.
-    inference : str
-    """
-
-    problem: Problem
-    full_models: list[FullModel]
-    reduction: Reduction
-    runs: RunPlan
-    plan: EvaluationPlan
-    symmetric: bool
-    root_seed: int
-    rule: StoppingRule
-    max_steps: int
-    inference: str
-
-    @property
-    def numbers(self) -> np.ndarray:
-        """The row of the table behind each evaluation row."""
-        return self.runs.numbers
-
-    @property
-    def weights(self) -> np.ndarray | None:
-        """Weights of the evaluation rows."""
-        weights = self.problem.weights
-        return None if weights is None else weights[self.numbers]
-
-    def described(self, model_name: str) -> str:
-        """Return the model's name, with what it chose to be where it chooses."""
-        learners = [self.full_models[model].learner for model in self.runs.whole]
-        names = Counter(each.chosen_name for each in learners if isinstance(each, ChoosesModel))
-        return f"{model_name} ({names.most_common(1)[0][0]})" if names else model_name
-
-    def outcome(self, model: int, removed: FeatureSet) -> Outcome:
-        """Return what a full model without `removed` predicts for its evaluation rows.
-
-        The seed depends on the model and the set alone, so what else is asked for, and in which
-        order, never changes a number.
-        """
-        full_model = self.full_models[model]
-        X = full_model.evaluation.X
-        if not removed and not self.symmetric:
-            return Outcome(full_model.learner.predict(X), TrainingTrace.untrained(), 0.0)
-        seed = derived_seed(self.root_seed, model, *removed)
-        reduced = full_model.reduce(self.reduction, removed, seed)
-        direction = None if reduced.direction is None else reduced.direction(X)
-        return Outcome(reduced.predict(X), reduced.trace, reduced.seconds, direction)
-
-    def predictions(
-        self,
-        full: list[Outcome],
-        reduced: list[list[Outcome]],
-        *,
-        plan: EvaluationPlan | None = None,
-        swap_roles: bool = False,
-    ) -> EvaluationPredictions:
-        """Return the predictions of the evaluation rows, those of halves beside them.
-
-        Parameters
-        ----------
-        full : list of Outcome
-            One per full model, with nothing removed.
-        reduced : list of lists of Outcome
-            The same for every feature set.
-        plan : EvaluationPlan, optional
-            Instead of the one prepared.
-        swap_roles : bool, default False
-            As for EvaluationPredictions.
-        """
-        plan = self.plan if plan is None else plan
-        sides = [[each.prediction for each in outcomes] for outcomes in (full, *reduced)]
-
-        def of(models: tuple[int, ...], half: Any = None) -> EvaluationPredictions:
-            first, *others = (self.runs.stack(models, side) for side in sides)
-            y = self.problem.y[self.numbers]
-            return EvaluationPredictions(
-                y, first, tuple(others), plan, self.weights, swap_roles, half
-            )
-
-        directions = tuple(self._directions(full, outcomes) for outcomes in reduced)
-        halves = self.runs.halves
-        pair = None if halves is None else (of(halves[0]), of(halves[1]))
-        return replace(of(self.runs.whole, pair), directions=directions)
-
-    def scores(
-        self, full: list[Outcome], reduced: list[list[Outcome]]
-    ) -> tuple[MeasureValue, ...] | None:
-        """Return the product statistic of each feature set; None where it would not be valid.
-
-        It needs reduced models that are projections of the full one: of models that were trained
-        further the difference is not centred.
-        """
-        if self.reduction.name != "projection" or self.inference == "split":
-            return None
-        return tuple(self._score(full, outcomes) for outcomes in reduced)
-
-    def _score(self, full: list[Outcome], reduced: list[Outcome]) -> MeasureValue:
-        runs, problem = self.runs, self.problem
-        parts = []
-        for fold, model in runs.judges:
-            one, other = full[model], reduced[model]
-            direction = _added(one, other)
-            rows = runs.folds[fold]
-            parts.append(
-                (
-                    problem.y[rows],
-                    runs.part(fold, model, other.prediction),
-                    runs.part(fold, model, direction),
-                    None if problem.weights is None else problem.weights[rows],
-                )
-            )
-        return product_score(parts, runs.variance_factor)
-
-    def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:
-        """Return what a feature set may add to each prediction; None where models look at it."""
-        whole = self.runs.whole
-        if all(reduced[model].direction is None for model in whole):
-            return None
-        return self.runs.stack(
-            whole,
-            [_added(one, other) for one, other in zip(full, reduced, strict=True)],
-        )
 
 
 class ImportanceEstimator(BaseEstimator):
@@ -432,13 +276,6 @@ class ImportanceEstimator(BaseEstimator):
     @property
     def _model_name(self) -> str:
         return self.model if isinstance(self.model, str) else type(self.model).__name__
-
-
-def _added(full: Outcome, reduced: Outcome) -> Prediction:
-    """Return what features add to the prediction without them, or could have added."""
-    if reduced.direction is not None:
-        return reduced.direction
-    return full.prediction - reduced.prediction
 
 
 def _or_default(value: int | None, learner: Learner, attribute: str, default: int) -> int:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from lukewarm._typing import FeatureSet
 from lukewarm.data import column_doubts
-from lukewarm.estimators._base import Prepared
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
 from lukewarm.evaluation import skill_on_parts
 from lukewarm.learners import TakesOver

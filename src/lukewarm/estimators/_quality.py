@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import FeatureSet
-from lukewarm.estimators._base import Prepared
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPredictions
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Retrain

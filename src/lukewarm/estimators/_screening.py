@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import FeatureSet
-from lukewarm.estimators._base import Prepared
 from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.measures import Measure
 
 

@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count, check_number
-from lukewarm.estimators._base import ImportanceEstimator, Prepared
+from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_shapley_remarks
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction

@@ -9,9 +9,9 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet, Vector
 from lukewarm._warnings import warn_user
-from lukewarm.estimators._base import Prepared
 from lukewarm.estimators._linear_game import LinearGame, numeric_design
 from lukewarm.estimators._model_game import Fit, FittedCoalition, ModelGame
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPlan
 from lukewarm.exceptions import PrecisionWarning
 from lukewarm.parallel import blas_for, run_jobs

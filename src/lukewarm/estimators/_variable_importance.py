@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count, check_flag
-from lukewarm.estimators._base import ImportanceEstimator, Outcome, Prepared
+from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
+from lukewarm.estimators._prepared import Outcome, Prepared
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
 from lukewarm.measures import Measure

@@ -1,0 +1,177 @@
+"""What a fit prepares: trained full models, and what they predict without feature sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lukewarm._random import derived_seed
+from lukewarm._typing import FeatureSet, Prediction
+from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._problem import Problem
+from lukewarm.estimators._runs import RunPlan
+from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
+from lukewarm.learners import ChoosesModel
+from lukewarm.reduction import Reduction
+from lukewarm.results import MeasureValue, TrainingTrace
+from lukewarm.stopping import StoppingRule
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one model without some features predicts, and what obtaining it took."""
+
+    prediction: Prediction
+    trace: TrainingTrace
+    seconds: float
+    direction: Prediction | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A checked problem with its trained full models and the reduction to apply.
+
+    Parameters
+    ----------
+    problem : Problem
+    full_models : list of FullModel
+        Those of `runs`.
+    reduction : Reduction
+    runs : RunPlan
+    plan : EvaluationPlan
+        Over the evaluation rows of all folds, laid end to end.
+    symmetric : bool
+    root_seed : int
+        From which the seed of every job is derived.
+    rule, max_steps
+        By which the full models were trained.
+    inference : str
+    """
+
+    problem: Problem
+    full_models: list[FullModel]
+    reduction: Reduction
+    runs: RunPlan
+    plan: EvaluationPlan
+    symmetric: bool
+    root_seed: int
+    rule: StoppingRule
+    max_steps: int
+    inference: str
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The row of the table behind each evaluation row."""
+        return self.runs.numbers
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """Weights of the evaluation rows."""
+        weights = self.problem.weights
+        return None if weights is None else weights[self.numbers]
+
+    def described(self, model_name: str) -> str:
+        """Return the model's name, with what it chose to be where it chooses."""
+        learners = [self.full_models[model].learner for model in self.runs.whole]
+        names = Counter(each.chosen_name for each in learners if isinstance(each, ChoosesModel))
+        return f"{model_name} ({names.most_common(1)[0][0]})" if names else model_name
+
+    def outcome(self, model: int, removed: FeatureSet) -> Outcome:
+        """Return what a full model without `removed` predicts for its evaluation rows.
+
+        The seed depends on the model and the set alone, so what else is asked for, and in which
+        order, never changes a number.
+        """
+        full_model = self.full_models[model]
+        X = full_model.evaluation.X
+        if not removed and not self.symmetric:
+            return Outcome(full_model.learner.predict(X), TrainingTrace.untrained(), 0.0)
+        seed = derived_seed(self.root_seed, model, *removed)
+        reduced = full_model.reduce(self.reduction, removed, seed)
+        direction = None if reduced.direction is None else reduced.direction(X)
+        return Outcome(reduced.predict(X), reduced.trace, reduced.seconds, direction)
+
+    def predictions(
+        self,
+        full: list[Outcome],
+        reduced: list[list[Outcome]],
+        *,
+        plan: EvaluationPlan | None = None,
+        swap_roles: bool = False,
+    ) -> EvaluationPredictions:
+        """Return the predictions of the evaluation rows, those of halves beside them.
+
+        Parameters
+        ----------
+        full : list of Outcome
+            One per full model, with nothing removed.
+        reduced : list of lists of Outcome
+            The same for every feature set.
+        plan : EvaluationPlan, optional
+            Instead of the one prepared.
+        swap_roles : bool, default False
+            As for EvaluationPredictions.
+        """
+        plan = self.plan if plan is None else plan
+        sides = [[each.prediction for each in outcomes] for outcomes in (full, *reduced)]
+
+        def of(models: tuple[int, ...], half: Any = None) -> EvaluationPredictions:
+            first, *others = (self.runs.stack(models, side) for side in sides)
+            y = self.problem.y[self.numbers]
+            return EvaluationPredictions(
+                y, first, tuple(others), plan, self.weights, swap_roles, half
+            )
+
+        directions = tuple(self._directions(full, outcomes) for outcomes in reduced)
+        halves = self.runs.halves
+        pair = None if halves is None else (of(halves[0]), of(halves[1]))
+        return replace(of(self.runs.whole, pair), directions=directions)
+
+    def scores(
+        self, full: list[Outcome], reduced: list[list[Outcome]]
+    ) -> tuple[MeasureValue, ...] | None:
+        """Return the product statistic of each feature set; None where it would not be valid.
+
+        It needs reduced models that are projections of the full one: of models that were trained
+        further the difference is not centred.
+        """
+        if self.reduction.name != "projection" or self.inference == "split":
+            return None
+        return tuple(self._score(full, outcomes) for outcomes in reduced)
+
+    def _score(self, full: list[Outcome], reduced: list[Outcome]) -> MeasureValue:
+        runs, problem = self.runs, self.problem
+        parts = []
+        for fold, model in runs.judges:
+            one, other = full[model], reduced[model]
+            direction = _added(one, other)
+            rows = runs.folds[fold]
+            parts.append(
+                (
+                    problem.y[rows],
+                    runs.part(fold, model, other.prediction),
+                    runs.part(fold, model, direction),
+                    None if problem.weights is None else problem.weights[rows],
+                )
+            )
+        return product_score(parts, runs.variance_factor)
+
+    def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:
+        """Return what a feature set may add to each prediction; None where models look at it."""
+        whole = self.runs.whole
+        if all(reduced[model].direction is None for model in whole):
+            return None
+        return self.runs.stack(
+            whole,
+            [_added(one, other) for one, other in zip(full, reduced, strict=True)],
+        )
+
+
+def _added(full: Outcome, reduced: Outcome) -> Prediction:
+    """Return what features add to the prediction without them, or could have added."""
+    if reduced.direction is not None:
+        return reduced.direction
+    return full.prediction - reduced.prediction
