@@ -131,5 +131,5 @@ def test_reductions_are_known_by_name(method):
 
 
 def test_an_unknown_method_lists_the_known_ones():
-    with pytest.raises(ValueError, match="method must be one of 'auto', 'early_stopping'"):
+    with pytest.raises(ValueError, match="method must be one of 'early_stopping'"):
         as_reduction("permutation", RULE, 10)

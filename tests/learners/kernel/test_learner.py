@@ -120,7 +120,7 @@ def test_importance_with_a_kernel_machine(method, generator):
     X = generator.normal(size=(240, 3))
     y = X[:, 0] * X[:, 1] + 0.3 * generator.normal(size=240)
     estimator = lw.VariableImportance(
-        "kernel", method, measure="neg_mse", features=["x0", "x2"], random_state=0
+        "kernel", method, features=["x0", "x2"], inference="paired", random_state=0
     )
     result = estimator.fit(X, y).result_.to_frame().set_index("feature")
     assert result.importance["x0"] > 0.5
