@@ -82,7 +82,13 @@ def _linear():
 
 
 def fit(data, model, features, **options):
-    settings = {"inference": "paired", "cross_fit": 2, "max_steps": 4, "patience": 4, "random_state": 1}
+    settings = {
+        "inference": "paired",
+        "cross_fit": 2,
+        "max_steps": 4,
+        "patience": 4,
+        "random_state": 1,
+    }
     vi = lw.VariableImportance(model, features=features, **{**settings, **options})
     return vi.fit(data.X.to_numpy(), data.y.to_numpy()).result_
 
