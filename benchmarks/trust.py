@@ -4,7 +4,7 @@ python benchmarks/trust.py --sizes 500,2000 --replicates 100 --jobs 2
 
 Every problem of `problems.py` is drawn many times, explained with the library's defaults (or the
 model and method named), and judged against its exact importances. Finished data sets are kept in
-results/trust.jsonl, so a stopped run goes on; results/trust.json holds one row per problem,
+results/runs/trust.jsonl, so a stopped run goes on; results/trust.json holds one row per problem,
 size and model, with Monte-Carlo errors. Seeds given by --seed: choose on some, report on others.
 """
 
@@ -131,7 +131,7 @@ def summary(records):
 @click.option("--first", default=0, show_default=True, help="Number of the first data set.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", default=1, show_default=True)
-@click.option("--store", type=click.Path(path_type=Path), default=FOLDER / "trust.jsonl")
+@click.option("--store", type=click.Path(path_type=Path), default=FOLDER / "runs" / "trust.jsonl")
 @click.option("--out", type=click.Path(path_type=Path), default=FOLDER / "trust.json")
 def main(problems, sizes, model, method, inference, replicates, first, seed, jobs, store, out):
     settings = {"model": model, "method": method, "inference": inference, "seed": seed}

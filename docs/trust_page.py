@@ -1,7 +1,7 @@
 """Write docs/trust.md from what benchmarks/trust.py measured.
 
-python docs/trust_page.py                    # benchmarks/results/trust.json
-python docs/trust_page.py FILE [FILE ...]    # several runs, say of other models
+python docs/trust_page.py                    # benchmarks/results/trust*.json
+python docs/trust_page.py FILE [FILE ...]    # other runs
 
 Every number of the page comes from the JSON files, every source from benchmarks/problems.py.
 """
@@ -178,7 +178,7 @@ def page(files: list[Path]) -> str:
 @click.option("--out", type=click.Path(path_type=Path), default=DOCS / "trust.md")
 def main(files: tuple[Path, ...], out: Path) -> None:
     """Write the page from FILES."""
-    write_text(out, page(list(files) or [BENCHMARKS / "results" / "trust.json"]))
+    write_text(out, page(list(files) or sorted((BENCHMARKS / "results").glob("trust*.json"))))
 
 
 if __name__ == "__main__":
