@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 from sklearn.compose import ColumnTransformer
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import lukewarm as lw
@@ -187,3 +187,16 @@ def test_a_trained_model_has_no_halves(data):
         vi.set_params(inference="learning_curve").fit(
             data.X[:300], data.y[:300], X_eval=data.X[300:], y_eval=data.y[300:]
         )
+
+
+def test_the_upper_limit_of_an_ignored_column_holds_for_several_classes_too():
+    generator = np.random.default_rng(2)
+    X = pd.DataFrame(generator.normal(size=(360, 2)), columns=["a", "b"])
+    y = np.digitize(X["a"] + 0.5 * generator.normal(size=360), [-0.5, 0.5]).astype(str)
+    only_a = ColumnTransformer([("a", "passthrough", ["a"])])
+    model = make_pipeline(only_a, LogisticRegression())
+    frame = lw.VariableImportance(model, "projection", random_state=0).fit(X, y).result_.to_frame()
+    low, high = frame.set_index("feature").loc["b", ["ci_low", "ci_high"]]
+    # Two slopes known to about 1 / sqrt(360) each: a share of deviance of a few hundredths.
+    assert low == 0 < high < 0.1
+    assert frame.set_index("feature").loc["a", "importance"] > 0.2

@@ -89,15 +89,13 @@ class EvaluationPredictions:
         largest = 0.0
         for end in (slope - quantile * error, slope + quantile * error):
             shifted = self.full + end * line
-            if self._is_bounded(measure):
+            if needs_classes(measure):
                 shifted = np.clip(shifted, self.full / 4, 1 - (1 - self.full) / 4)
+                if shifted.ndim > 1:
+                    shifted = shifted / shifted.sum(axis=1, keepdims=True)
             gain = skill_on_parts(measure, self.y, shifted, parts, self.weights) - plain
             largest = max(largest, gain.value + quantile * gain.standard_error)
         return float(largest)
-
-    @staticmethod
-    def _is_bounded(measure: Measure) -> bool:
-        return needs_classes(measure)
 
     def _skill(
         self,
