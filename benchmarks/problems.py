@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -35,8 +34,7 @@ import numpy as np
 class Problem:
     """How rows are drawn, what is measured, and the exact answers.
 
-    `truth` maps measure -> feature set name -> importance; `signal` is the best predictor (for the
-    interval around the true functions); `groups` names sets of several columns.
+    `truth` maps measure -> feature set name -> importance; `groups` names sets of several columns.
     """
 
     name: str
@@ -44,8 +42,6 @@ class Problem:
     truth: dict[str, dict[str, float]]
     task: str = "regression"
     groups: dict[str, list[int]] = field(default_factory=dict)
-    floor: float | None = None
-    options: dict[str, Any] = field(default_factory=dict)
 
 
 def _named(values: list[float]) -> dict[str, float]:
@@ -225,18 +221,16 @@ _WG = {
 PROBLEMS = {
     problem.name: problem
     for problem in (
-        Problem("linear", _linear, _mse([0.81, 0.5184, 1, 0, 0, 0]), floor=0.01),
+        Problem("linear", _linear, _mse([0.81, 0.5184, 1, 0, 0, 0])),
         Problem(
             "friedman",
             _friedman,
             _mse([_PAIR, _PAIR, 400 * (1 / 80 - 1 / 144), 100 / 12, 25 / 12, 0, 0, 0, 0, 0]),
-            floor=1,
         ),
         Problem(
             "nonlinear",
             _nonlinear,
             {"neg_mse": {"x1": 0.25, "x2": 0.0, "x3": 0.0, "x4": 0.0, "x5": 0.0}},
-            floor=0.25,
         ),
         Problem(
             "interaction",
@@ -255,10 +249,9 @@ PROBLEMS = {
                     "x9": 0.0,
                 }
             },
-            floor=0.25,
         ),
-        Problem("williamson_2021", _williamson, {"r2": _named([0.15831, 0.34243])}, floor=1),
-        Problem("williamson_null", _williamson_null, {"r2": _named([0.40683, 0.0])}, floor=1),
+        Problem("williamson_2021", _williamson, {"r2": _named([0.15831, 0.34243])}),
+        Problem("williamson_null", _williamson_null, {"r2": _named([0.40683, 0.0])}),
         Problem(
             "williamson_groups",
             _williamson_groups,
@@ -272,21 +265,20 @@ PROBLEMS = {
                 }
             },
             groups=_WG,
-            floor=1,
         ),
         Problem("probit", _probit(False), _probit_truth(False), task="classification"),
         Problem("probit_correlated", _probit(True), _probit_truth(True), task="classification"),
-        Problem("correlated_5", _correlated(0.5), _mse([3.0, 0, 1, 0]), floor=0.04),
-        Problem("correlated_9", _correlated(0.9), _mse([0.76, 0, 1, 0]), floor=0.04),
-        Problem("ewald", _ewald, _mse([0, 0, 0, 0.02333, 0.19528]), floor=0.01),
-        Problem("interactions", _interactions, _mse([4, 4, 1, 0, 0]), floor=0.25),
-        Problem("mediated", _mediated, _mse([0, 0.2025, 0.05, 0]), floor=0.04),
-        Problem("confounded", _confounded(False), _mse([0.9389, 0.0889, 1]), floor=None),
-        Problem("confounded_observed", _confounded(True), _mse([0.25, 0.1111, 0, 1]), floor=0.25),
-        Problem("independent", _independent, _mse([4, 1, 0.25, 0, 0]), floor=0.04),
-        Problem("aico", _aico, _mse(_AICO), floor=1),
-        Problem("vimp", _vimp, {"r2": _named([0.1379, 0.3103])}, floor=1),
-        Problem("reyero_lobo", _reyero_lobo, _mse([2.56, 0.64]), floor=1.85),
-        Problem("weak", _weak, _mse([0.0144, 0.0036, 1, 0, 0, 0]), floor=1),
+        Problem("correlated_5", _correlated(0.5), _mse([3.0, 0, 1, 0])),
+        Problem("correlated_9", _correlated(0.9), _mse([0.76, 0, 1, 0])),
+        Problem("ewald", _ewald, _mse([0, 0, 0, 0.02333, 0.19528])),
+        Problem("interactions", _interactions, _mse([4, 4, 1, 0, 0])),
+        Problem("mediated", _mediated, _mse([0, 0.2025, 0.05, 0])),
+        Problem("confounded", _confounded(False), _mse([0.9389, 0.0889, 1])),
+        Problem("confounded_observed", _confounded(True), _mse([0.25, 0.1111, 0, 1])),
+        Problem("independent", _independent, _mse([4, 1, 0.25, 0, 0])),
+        Problem("aico", _aico, _mse(_AICO)),
+        Problem("vimp", _vimp, {"r2": _named([0.1379, 0.3103])}),
+        Problem("reyero_lobo", _reyero_lobo, _mse([2.56, 0.64])),
+        Problem("weak", _weak, _mse([0.0144, 0.0036, 1, 0, 0, 0])),
     )
 }

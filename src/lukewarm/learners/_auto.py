@@ -66,12 +66,7 @@ class AutoLearner:
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.chosen: Learner | None = None
         self.candidates: tuple[Candidate, ...] = ()
-        self._chosen_name = ""
-
-    @property
-    def chosen_name(self) -> str:
-        """What the chosen model is called among the candidates; empty before the choice."""
-        return self._chosen_name
+        self.chosen_name = ""
 
     @property
     def n_steps(self) -> int:
@@ -115,7 +110,7 @@ class AutoLearner:
         contest = _Contest(self, train, stopping, rule, max_steps)
         contest.run(names)
         best = contest.ranking[0]
-        self.chosen, self._chosen_name = best.learner, best.candidate.name
+        self.chosen, self.chosen_name = best.learner, best.candidate.name
         self.candidates += tuple(entry.candidate for entry in contest.entries)
         return self, best.trace
 

@@ -23,7 +23,8 @@ from lukewarm.data import as_levels, as_quantity, like_column
 if TYPE_CHECKING:
     from lukewarm.reduction._regressions import PreparedRows, Regression, Regressions
 
-# Quantiles of one column's residuals; twice as many give the same importances.
+# Quantiles of one column's residuals, with their mean and variance: exact for parabolas, and each
+# costs a prediction of every row.
 _N_NODES = 8
 # Rows of residuals of several columns, at least.
 _N_JOINT_NODES = 16

@@ -18,7 +18,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from lukewarm._typing import Matrix, Vector
 
-# An inverse of a thousand functions takes a tenth of a second.
+# The inverse costs the cube of their number, and as many are in memory for every penalty.
 _MOST_FUNCTIONS = 1000
 _MOST_SCREENED = 100
 
