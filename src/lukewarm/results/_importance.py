@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
@@ -38,10 +38,10 @@ from lukewarm.results._health import (
     health_frame,
     health_line,
     remarks_on_estimates,
-    stored_remarks,
 )
-from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace
-from lukewarm.results._storage import StoredRecord, reading_record, write_record
+from lukewarm.results._importance_file import importance_fields, importance_record
+from lukewarm.results._records import MeasureValue, TrainingTrace
+from lukewarm.results._storage import reading_record, write_record
 
 _KIND = "ImportanceResult"
 
@@ -319,42 +319,7 @@ class ImportanceResult:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result to one file, JSON and arrays, and return its path."""
-        record = {
-            "names": self.names,
-            "removed": self.removed,
-            "values": [reduced.value for reduced in self.reduced],
-            "full_value": self.full.value,
-            "shifts": [reduced.shift for reduced in self.reduced],
-            "full_shift": self.full.shift,
-            "stopped_steps": [[run.stopped_step for run in runs] for runs in self.traces],
-            "full_stopped_steps": [run.stopped_step for run in self.full_traces],
-            "seconds": self.seconds,
-            "full_seconds": self.full_seconds,
-            "measure": self.measure,
-            "method": self.method,
-            "model": self.model,
-            "inference": self.inference,
-            "level": self.level,
-            "notes": self.notes,
-            "remarks": [asdict(remark) for remark in self.remarks],
-        }
-        arrays = {
-            "influence": np.stack([reduced.influence for reduced in self.reduced]),
-            "full_influence": self.full.influence,
-        }
-        if self.scores is not None:
-            arrays["scores"] = np.array([score.value for score in self.scores])
-            arrays["score_influence"] = np.stack([score.influence for score in self.scores])
-        if self.missed is not None:
-            arrays["missed"] = np.array(self.missed, dtype=float)  # None becomes nan
-        is_closed_form = [isinstance(runs[0], ClosedFormTrace) for runs in self.traces]
-        if any(is_closed_form):
-            arrays["is_closed_form"] = np.array(is_closed_form)
-        for fold, run in enumerate(self.full_traces):
-            arrays[f"full_losses_{fold}"] = run.losses
-        for number, runs in enumerate(self.traces):
-            for fold, run in enumerate(runs):
-                arrays[f"losses_{number}_{fold}"] = run.losses
+        record, arrays = importance_record(self)
         return write_record(path, _KIND, record, arrays)
 
     @classmethod
@@ -367,47 +332,7 @@ class ImportanceResult:
             If the file is damaged, holds something else, or comes from another version.
         """
         with reading_record(path, _KIND) as stored:
-            return cls._from_stored(stored)
-
-    @classmethod
-    def _from_stored(cls, stored: StoredRecord) -> ImportanceResult:
-        names = stored.texts("names")
-        full_influence = stored.array("full_influence", (None,))
-        influence = stored.array("influence", (len(names), len(full_influence)))
-        values = stored.numbers("values", len(names))
-        shifts = stored.numbers("shifts", len(names))
-        steps = stored.count_lists("stopped_steps", len(names))
-        kinds = _stored_kinds(stored, len(names))
-        return cls(
-            names=names,
-            removed=stored.count_lists("removed", len(names)),
-            full=MeasureValue(
-                stored.number("full_value"), full_influence, stored.number("full_shift")
-            ),
-            reduced=tuple(map(MeasureValue, values, influence, shifts)),
-            scores=_stored_scores(stored, len(names)),
-            missed=_stored_limits(stored, len(names)),
-            traces=tuple(
-                tuple(
-                    _stored_trace(stored, f"losses_{number}_{fold}", step, kinds[number])
-                    for fold, step in enumerate(folds)
-                )
-                for number, folds in enumerate(steps)
-            ),
-            seconds=stored.numbers("seconds", len(names)),
-            full_traces=tuple(
-                _stored_trace(stored, f"full_losses_{fold}", step)
-                for fold, step in enumerate(stored.counts("full_stopped_steps"))
-            ),
-            full_seconds=stored.number("full_seconds"),
-            measure=stored.text("measure"),
-            method=stored.text("method"),
-            model=stored.text("model"),
-            inference=stored.text("inference"),
-            level=stored.number("level", above=0, below=1),
-            notes=stored.texts("notes"),
-            remarks=stored_remarks(stored),
-        )
+            return cls(**importance_fields(stored))
 
     @property
     def _settings(self) -> tuple[str, ...]:
@@ -441,34 +366,3 @@ class ImportanceResult:
         table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._footnotes)
         return f"<p>{escape(self._headline())}</p>{table}{notes}"
-
-
-def _stored_scores(stored: StoredRecord, n_sets: int) -> tuple[MeasureValue, ...] | None:
-    if not stored.has_array("scores"):
-        return None
-    values = stored.array("scores", (n_sets,)).tolist()
-    return tuple(map(MeasureValue, values, stored.array("score_influence", (n_sets, None))))
-
-
-def _stored_limits(stored: StoredRecord, n_sets: int) -> tuple[float | None, ...] | None:
-    if not stored.has_array("missed"):
-        return None
-    limits = stored.array("missed", (n_sets,), finite=False).tolist()
-    return tuple(None if np.isnan(each) else each for each in limits)
-
-
-def _stored_kinds(stored: StoredRecord, n_sets: int) -> list[type[TrainingTrace]]:
-    if not stored.has_array("is_closed_form"):
-        return [TrainingTrace] * n_sets
-    is_closed_form = stored.array("is_closed_form", (n_sets,), "b", finite=False)
-    return [ClosedFormTrace if each else TrainingTrace for each in is_closed_form]
-
-
-def _stored_trace(
-    stored: StoredRecord, name: str, step: int, kind: type[TrainingTrace] = TrainingTrace
-) -> TrainingTrace:
-    # A model that took no step measured no loss: nan.
-    losses = stored.array(name, (None,), finite=False)
-    if step >= len(losses):
-        raise ValueError(f"step {step} was kept, but array {name!r} has {len(losses)} losses")
-    return kind(losses, step)
