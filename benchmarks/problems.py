@@ -28,6 +28,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import ndtr
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,14 @@ class Problem:
     """How rows are drawn, what is measured, and the exact answers.
 
     `truth` maps measure -> feature set name -> importance; `groups` names sets of several columns.
+    `best` gives the best predictions at the rows of X, with all features ("full") and without each
+    set that matters.
     """
 
     name: str
     draw: Callable[[int, np.random.Generator], tuple[np.ndarray, np.ndarray]]
     truth: dict[str, dict[str, float]]
+    best: Callable[[np.ndarray], dict[str, np.ndarray]]
     task: str = "regression"
     groups: dict[str, list[int]] = field(default_factory=dict)
 
@@ -206,6 +210,170 @@ def _reyero_lobo(n, g):
     return X, X @ [2, 1] + np.sqrt(7.4 / 4) * g.normal(size=n)
 
 
+def _additive(*terms):
+    """Best predictions of a sum of independent terms: column -> (function, its mean)."""
+
+    def best(X):
+        parts = {column: function(X[:, column]) for column, function, _ in terms}
+        full = sum(parts.values())
+        return {"full": full} | {
+            f"x{column}": full - parts[column] + mean for column, _, mean in terms
+        }
+
+    return best
+
+
+def _linear_best(coefficients, means):
+    """Best predictions of a linear function; `means` gives E[x_j | others] of dependent columns."""
+
+    def best(X):
+        full = X[:, : len(coefficients)] @ coefficients
+        return {"full": full} | {
+            f"x{column}": full - slope * (X[:, column] - means.get(column, lambda X: 0.0)(X))
+            for column, slope in enumerate(coefficients)
+        }
+
+    return best
+
+
+def _times(column: int, slope: float):
+    return lambda X: slope * X[:, column]
+
+
+def _pair_best(coefficients):
+    """The same where the first two columns have correlation 0.8."""
+    return _linear_best(coefficients, {0: _times(1, 0.8), 1: _times(0, 0.8)})
+
+
+def _parabola(x):
+    return 25 / 9 * x**2
+
+
+def _friedman_best(X):
+    product = 10 * np.sin(np.pi * X[:, 0] * X[:, 1])
+    rest = 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+
+    def mean_product(x):
+        return 10 * (1 - np.cos(np.pi * x)) / (np.pi * np.maximum(x, 1e-12))
+
+    full = product + rest
+    return {
+        "full": full,
+        "x0": rest + mean_product(X[:, 1]),
+        "x1": rest + mean_product(X[:, 0]),
+        "x2": full - 20 * (X[:, 2] - 0.5) ** 2 + 20 / 12,
+        "x3": full - 10 * X[:, 3] + 5,
+        "x4": full - 5 * X[:, 4] + 2.5,
+    }
+
+
+def _nonlinear_best(X):
+    return {"full": X[:, 0] + X[:, 1], "x1": X[:, 0] + X[:, 0] ** 2 - 1}
+
+
+def _interaction_best(X):
+    product, wave = X[:, 3] * X[:, 4], np.sin(2 * X[:, 2])
+    full = X[:, 0] + wave + product
+    return {
+        "full": full,
+        "x0": full - X[:, 0] + X[:, 1] / 2,
+        "x2": full - wave,
+        "x3": full - product,
+        "x4": full - product,
+    }
+
+
+def _williamson_groups_best(X):
+    steps = np.where((X[:, 0] >= -2) & (X[:, 0] < 2), np.floor(X[:, 0]), 0.0)
+    moment = np.sqrt(2 / np.pi)  # E|z|; E|z|^3 and E|z|^5 are 2 and 8 times as much
+    parts = {
+        0: steps + ndtr(1) - 0.5,
+        1: (X[:, 1] <= 0) - 0.5,
+        2: (X[:, 2] > 0) - 0.5,
+        5: np.abs(X[:, 5] / 4) ** 3 - 2 * moment / 8,
+        6: np.abs(X[:, 6] / 4) ** 5 - 8 * moment / 32,
+        10: 7 / 3 * (np.cos(X[:, 10] / 2) - np.exp(-0.5)),
+    }
+    constant = 0.5 - ndtr(1) + 1 + moment / 2 + 7 / 3 * np.exp(-0.5)
+    full = constant + sum(parts.values())
+    return {"full": full} | {
+        name: full - sum(parts.get(column, 0.0) for column in columns)
+        for name, columns in _WG.items()
+    }
+
+
+def _probit_best(correlated: bool):
+    slopes = (0.7, 0.2) if correlated else (0.0, 0.0)
+
+    def best(X):
+        def without(gone, kept):
+            slope, own = slopes[gone], (2.5, 3.5)[gone]
+            mean = own * slope * X[:, 2 + gone] + (2.5, 3.5)[kept] * X[:, kept]
+            return ndtr(mean / np.sqrt(1 + own**2 * (1 - slope**2)))
+
+        full = ndtr(2.5 * X[:, 0] + 3.5 * X[:, 1])
+        return {"full": full, "x0": without(0, 1), "x1": without(1, 0)}
+
+    return best
+
+
+def _ewald_best(X):
+    x3, x4, x5 = X[:, 2:].T
+    return {"full": x4 + x5 + x4 * x5, "x3": x3 + x5 + x3 * x5, "x4": 0.5 + 1.5 * x4}
+
+
+def _interactions_best(X):
+    product = 2 * X[:, 0] * X[:, 1]
+    return {"full": product + X[:, 2], "x0": X[:, 2], "x1": X[:, 2], "x2": product}
+
+
+def _mediated_best(X):
+    exposure, mediator, direct, _ = X.T
+    return {
+        "full": 1.5 * mediator + 0.5 * direct,
+        "x1": 1.5 * (0.8 * exposure + 0.6 * direct) + 0.5 * direct,
+        # The mediator minus 0.8 exposure is 0.6 direct plus noise of variance 0.09.
+        "x2": 1.5 * mediator + 0.5 * 0.6 / 0.45 * (mediator - 0.8 * exposure),
+    }
+
+
+def _confounded_best(observed: bool):
+    def best(X):
+        x1, proxy, z = X[:, 0], X[:, -2], X[:, -1]
+        # Posterior mean of a standard normal from one or two readings with noise variance 0.25.
+        both = 4 * (x1 + proxy) / 9
+        if observed:
+            hidden = X[:, 1]
+            full = hidden + x1 + z
+            return {"full": full, "x0": 2 * hidden + z, "x1": both + x1 + z, "x3": full - z}
+        full = both + x1 + z
+        return {"full": full, "x0": 1.6 * proxy + z, "x1": 1.8 * x1 + z, "x2": full - z}
+
+    return best
+
+
+def _aico_best(X):
+    terms = {
+        "x0": (4 + X[:, 1]) * (X[:, 0] - 0.85 * X[:, 5]),
+        # E[x1 | x1 + e < 0] is -1 / sqrt(pi).
+        "x1": X[:, 0] * (X[:, 1] + np.where(X[:, 8] == 1, 1, -1) / np.sqrt(np.pi)),
+        "x2": 3 * X[:, 2] ** 2 - 3,
+        "x3": 2 * X[:, 3] * X[:, 4],
+        "x4": 2 * X[:, 3] * X[:, 4],
+        "x5": 6 * (X[:, 5] - 0.85 * X[:, 0]),
+        "x6": 2 * np.sin(X[:, 6]),
+        "x7": np.exp(X[:, 7]) - np.sinh(1),
+        "x8": 5 * (X[:, 8] - ndtr(-X[:, 1])),
+        "x9": 3 * X[:, 9] - 9,
+        "x10": 4 * X[:, 10],
+        "x11": 5 * X[:, 11],
+    }
+    full = 3 + 4 * X[:, 0] + X[:, 0] * X[:, 1] + 3 * X[:, 2] ** 2 + 2 * X[:, 3] * X[:, 4]
+    full = full + 6 * X[:, 5] + 2 * np.sin(X[:, 6]) + np.exp(X[:, 7]) + 5 * X[:, 8] + 3 * X[:, 9]
+    full = full + 4 * X[:, 10] + 5 * X[:, 11]
+    return {"full": full} | {name: full - term for name, term in terms.items()}
+
+
 def _mse(values: list[float]) -> dict[str, dict[str, float]]:
     return {"neg_mse": _named(values)}
 
@@ -221,16 +389,18 @@ _WG = {
 PROBLEMS = {
     problem.name: problem
     for problem in (
-        Problem("linear", _linear, _mse([0.81, 0.5184, 1, 0, 0, 0])),
+        Problem("linear", _linear, _mse([0.81, 0.5184, 1, 0, 0, 0]), _pair_best([1.5, 1.2, 1.0])),
         Problem(
             "friedman",
             _friedman,
             _mse([_PAIR, _PAIR, 400 * (1 / 80 - 1 / 144), 100 / 12, 25 / 12, 0, 0, 0, 0, 0]),
+            _friedman_best,
         ),
         Problem(
             "nonlinear",
             _nonlinear,
             {"neg_mse": {"x1": 0.25, "x2": 0.0, "x3": 0.0, "x4": 0.0, "x5": 0.0}},
+            _nonlinear_best,
         ),
         Problem(
             "interaction",
@@ -249,9 +419,20 @@ PROBLEMS = {
                     "x9": 0.0,
                 }
             },
+            _interaction_best,
         ),
-        Problem("williamson_2021", _williamson, {"r2": _named([0.15831, 0.34243])}),
-        Problem("williamson_null", _williamson_null, {"r2": _named([0.40683, 0.0])}),
+        Problem(
+            "williamson_2021",
+            _williamson,
+            {"r2": _named([0.15831, 0.34243])},
+            _additive((0, lambda x: x**2 * (x + 1.4), 1.4 / 3), (1, _parabola, 25 / 27)),
+        ),
+        Problem(
+            "williamson_null",
+            _williamson_null,
+            {"r2": _named([0.40683, 0.0])},
+            _additive((0, _parabola, 25 / 27)),
+        ),
         Problem(
             "williamson_groups",
             _williamson_groups,
@@ -264,21 +445,57 @@ PROBLEMS = {
                     "1,2,3,6,7": 0.5350,
                 }
             },
+            _williamson_groups_best,
             groups=_WG,
         ),
-        Problem("probit", _probit(False), _probit_truth(False), task="classification"),
-        Problem("probit_correlated", _probit(True), _probit_truth(True), task="classification"),
-        Problem("correlated_5", _correlated(0.5), _mse([3.0, 0, 1, 0])),
-        Problem("correlated_9", _correlated(0.9), _mse([0.76, 0, 1, 0])),
-        Problem("ewald", _ewald, _mse([0, 0, 0, 0.02333, 0.19528])),
-        Problem("interactions", _interactions, _mse([4, 4, 1, 0, 0])),
-        Problem("mediated", _mediated, _mse([0, 0.2025, 0.05, 0])),
-        Problem("confounded", _confounded(False), _mse([0.9389, 0.0889, 1])),
-        Problem("confounded_observed", _confounded(True), _mse([0.25, 0.1111, 0, 1])),
-        Problem("independent", _independent, _mse([4, 1, 0.25, 0, 0])),
-        Problem("aico", _aico, _mse(_AICO)),
-        Problem("vimp", _vimp, {"r2": _named([0.1379, 0.3103])}),
-        Problem("reyero_lobo", _reyero_lobo, _mse([2.56, 0.64])),
-        Problem("weak", _weak, _mse([0.0144, 0.0036, 1, 0, 0, 0])),
+        *(
+            Problem(
+                name,
+                _probit(is_correlated),
+                _probit_truth(is_correlated),
+                _probit_best(is_correlated),
+                task="classification",
+            )
+            for name, is_correlated in (("probit", False), ("probit_correlated", True))
+        ),
+        *(
+            Problem(
+                name,
+                _correlated(r),
+                _mse([4 * (1 - r * r), 0, 1, 0]),
+                _linear_best([2, 0, 1], {0: _times(1, r)}),
+            )
+            for name, r in (("correlated_5", 0.5), ("correlated_9", 0.9))
+        ),
+        Problem("ewald", _ewald, _mse([0, 0, 0, 0.02333, 0.19528]), _ewald_best),
+        Problem("interactions", _interactions, _mse([4, 4, 1, 0, 0]), _interactions_best),
+        Problem("mediated", _mediated, _mse([0, 0.2025, 0.05, 0]), _mediated_best),
+        Problem(
+            "confounded",
+            _confounded(False),
+            _mse([0.9389, 0.0889, 1]),
+            _confounded_best(False),
+        ),
+        Problem(
+            "confounded_observed",
+            _confounded(True),
+            _mse([0.25, 0.1111, 0, 1]),
+            _confounded_best(True),
+        ),
+        Problem(
+            "independent",
+            _independent,
+            _mse([4, 1, 0.25, 0, 0]),
+            _linear_best([2, 1, 0.5], {}),
+        ),
+        Problem("aico", _aico, _mse(_AICO), _aico_best),
+        Problem("vimp", _vimp, {"r2": _named([0.1379, 0.3103])}, _linear_best([0.5, 0.75], {})),
+        Problem(
+            "reyero_lobo",
+            _reyero_lobo,
+            _mse([2.56, 0.64]),
+            _linear_best([2, 1], {0: _times(1, 0.6), 1: _times(0, 0.6)}),
+        ),
+        Problem("weak", _weak, _mse([0.0144, 0.0036, 1, 0, 0, 0]), _pair_best([0.2, 0.1, 1])),
     )
 }

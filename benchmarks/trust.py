@@ -24,9 +24,40 @@ import pandas as pd
 from problems import PROBLEMS
 
 import lukewarm as lw
+from lukewarm import learners
 from lukewarm.parallel import run_resumable
 
 FOLDER = Path(__file__).parent / "results"
+
+
+def model_named(name, task, seed):
+    """Return the library's own name of a model, or a model of another library to be trained."""
+    is_classes = task == "classification"
+    if name == "kernel":
+        kind = learners.KernelMachineClassifier if is_classes else learners.KernelMachineRegressor
+        return kind(random_state=seed)
+    if name == "lightgbm":
+        import lightgbm
+
+        kind = lightgbm.LGBMClassifier if is_classes else lightgbm.LGBMRegressor
+        return kind(random_state=seed, n_jobs=1, verbose=-1)
+    if name == "forest":
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+        kind = RandomForestClassifier if is_classes else RandomForestRegressor
+        return kind(n_estimators=200, min_samples_leaf=5, random_state=seed)
+    return name
+
+
+def ideal_interval(problem, X, y, measure, name, n_evaluated):
+    """Return the Wald interval around the true functions on as many rows; None for a null."""
+    if problem.truth[measure][name] == 0:
+        return [None, None]
+    best = problem.best(X[:n_evaluated])
+    result = lw.importance_from_predictions(
+        y[:n_evaluated], best["full"], {name: best[name]}, measure
+    )
+    return [float(end[0]) for end in result.interval()]
 
 
 def explain(job):
@@ -35,7 +66,7 @@ def explain(job):
     key = zlib.crc32(problem.name.encode())
     generator = np.random.default_rng([job["seed"], key, job["n"], job["replicate"]])
     X, y = problem.draw(job["n"], generator)
-    X = pd.DataFrame(X, columns=[f"x{column}" for column in range(X.shape[1])])
+    matrix, X = X, pd.DataFrame(X, columns=[f"x{column}" for column in range(X.shape[1])])
     measures = list(problem.truth)
     names = list(problem.truth[measures[0]])
     sets = {"features": names}
@@ -43,7 +74,7 @@ def explain(job):
         columns = [tuple(f"x{column}" for column in problem.groups[name]) for name in names]
         sets = {"features": columns}
     vi = lw.VariableImportance(
-        job["model"],
+        model_named(job["model"], problem.task, job["replicate"]),
         job["method"],
         measures,
         task=problem.task,
@@ -63,7 +94,10 @@ def explain(job):
         truth = [problem.truth[measure][name] for name in names]
         columns = (names, truth, result.importance, result.standard_error, low, high)
         for name, *numbers in zip(*columns, result.p_value(), result.shift, strict=True):
-            rows.append([measure, name, *(float(number) for number in numbers)])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ideal = ideal_interval(problem, matrix, y, measure, name, len(result.influence.T))
+            rows.append([measure, name, *(float(number) for number in numbers), *ideal])
     skill = vi.result_.full.value - vi.result_.full.shift
     doubts = vi.result_.health()
     return {
@@ -81,12 +115,15 @@ def summary(records):
          "replicate": record["replicate"], "seconds": record["seconds"],
          "underfit": record["underfit"], "skill": record["skill"],
          **dict(zip(("measure", "feature", "truth", "estimate", "error", "low", "high", "p",
-                     "shift"), row, strict=True))}
+                     "shift", "ideal_low", "ideal_high"), row, strict=True))}
         for record in records
         for row in record["rows"]
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
     frame["covers"] = (frame.low <= frame.truth) & (frame.truth <= frame.high)
+    ideal_low, ideal_high = (frame[end].astype(float) for end in ("ideal_low", "ideal_high"))
+    frame["ideal_covers"] = (ideal_low <= frame.truth) & (frame.truth <= ideal_high)
+    frame["width_ratio"] = (frame.high - frame.low) / (ideal_high - ideal_low)
     frame["flagged"] = frame.p < 0.05
     frame["far"] = (frame.estimate - frame.truth).abs() > 3 * frame.error.clip(lower=1e-300)
     table = []
@@ -106,7 +143,9 @@ def summary(records):
             "power": matters.flagged.mean(),
             "least_power": by_feature.flagged.mean().min(),
             "largest_bias": bias.iloc[bias.abs().argmax()],
-            "width": (matters.error / matters.truth).median() * 2 * 1.96,
+            "width": ((matters.high - matters.low) / matters.truth).median(),
+            "width_ratio": matters.width_ratio.median(),
+            "ideal_coverage": matters.ideal_covers.mean(),
             "nulls_flagged": nulls.flagged.mean() if len(nulls) else None,
             "flagged_error": nulls.groupby("replicate").flagged.mean().sem()
             if len(nulls)

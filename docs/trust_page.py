@@ -45,7 +45,9 @@ How to read a row:
   from zero.
 - **largest bias**: of the mean estimate, relative to the importance, for the feature where it is
   largest.
-- **relative width**: median of 3.92 standard errors over the importance.
+- **width**: median over features that matter, over the importance; in brackets over the width of
+  the plain interval around the true functions, with nothing learnt, on as many rows.
+- **ceiling**: coverage of those intervals around the true functions, low where tails are heavy.
 - **power**: share of features that matter with a p-value below 0.05; in brackets that of the
   feature found least often.
 - **underfit said**: share of data sets with an `UnderfitWarning`.
@@ -62,7 +64,8 @@ COLUMNS = (
     "nulls flagged",
     "nulls far",
     "largest bias",
-    "relative width",
+    "width",
+    "ceiling",
     "power",
     "underfit said",
     "seconds",
@@ -98,7 +101,8 @@ def cells(row: dict[str, Any]) -> tuple[str, ...]:
         _with_error(row["nulls_flagged"], row["flagged_error"]),
         _number(row["nulls_far"]),
         _number(row["largest_bias"], "+.1%").replace("%", " %"),
-        _number(row["width"]),
+        f"{_number(row['width'])} ({_number(row['width_ratio'], '.2f')})",
+        _number(row["ideal_coverage"]),
         f"{_number(row['power'])} ({_number(row['least_power'])})",
         _number(row["underfit"]),
         _number(row["seconds"], ".1f"),

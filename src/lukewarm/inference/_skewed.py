@@ -1,4 +1,4 @@
-"""Intervals that know the skewness of influence values.
+"""Intervals that know the skewness and the tails of influence values.
 
 Squared errors are skewed to the right: an estimate that comes out low also has a small standard
 error, and Wald intervals miss the truth from below. Hall's cubic transformation of the Student
@@ -8,12 +8,17 @@ W = (estimate - truth) / s, s the spread of the influence values and k their ske
     g(W) = W + k W^2 / 3 + k^2 W^3 / 27 + k / (6 n)
 
 is normal with variance 1 / n to second order, and is inverted in closed form.
+
+With heavy tails the spread itself is badly known: the relative variance of its square is
+(kurtosis - 1) / n, that of a chi-square variable with 2 n / (kurtosis - 1) degrees of freedom. The
+quantile is Student's with as many (Satterthwaite, *An approximate distribution of estimates of
+variance components*, 1946): n of them where rows are normal, a handful where a few rows decide.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 # Few rows cannot know their skewness well: the transformation may not lengthen a side more.
 _LONGEST = 3.0
@@ -42,14 +47,22 @@ def skewed_widths(influence: np.ndarray, level: float) -> tuple[np.ndarray, np.n
     n_rows = influence.shape[-1]
     spread = np.sqrt(np.mean(np.square(influence), axis=-1))
     scale = np.where(spread > 0, spread, 1.0)
-    skewness = np.mean(influence**3, axis=-1) / scale**3
+    scaled = influence / scale[..., np.newaxis]
+    skewness = np.mean(scaled**3, axis=-1)
     quantile = ndtri(0.5 + level / 2) / np.sqrt(n_rows)
+    heavier = _student_factor(np.mean(scaled**4, axis=-1), n_rows, level)
     plain = spread * quantile
     ends = [spread * _inverse(end, skewness, n_rows) for end in (quantile, -quantile)]
     below, above = (
         np.clip(side, plain / _LONGEST, plain * _LONGEST) for side in (ends[0], -ends[1])
     )
-    return below, above
+    return below * heavier, above * heavier
+
+
+def _student_factor(kurtosis: np.ndarray, n_rows: int, level: float) -> np.ndarray:
+    """Return Student's quantile over the normal one; one where all rows are equal."""
+    freedom = 2 * n_rows / np.maximum(kurtosis - 1, 1e-6)
+    return np.where(kurtosis > 0, stdtrit(freedom, 0.5 + level / 2) / ndtri(0.5 + level / 2), 1.0)
 
 
 def _inverse(value: float, skewness: np.ndarray, n_rows: int) -> np.ndarray:

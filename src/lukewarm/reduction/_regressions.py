@@ -132,14 +132,17 @@ class Regressions:
     def _ridge_fits(self, target: Vector, kept: np.ndarray) -> list[RidgeFit]:
         mean = float(np.average(target, weights=self.train.weights))
         fits = [RidgeFit(mean, np.zeros(len(kept)))]
-        for number in range(len(_LINE_PENALTIES)):
-            fit = self._line_family.fit(target, kept[self._lines], number)
+        lines, owner = self._lines, self._basis.owner
+        for fit in (
+            self._line_family.fit_selected(target, kept[lines], 0, owner[lines]),
+            self._line_family.fit(target, kept[lines], 0),
+        ):
             coefficients = np.zeros(len(kept))
-            coefficients[self._lines] = fit.coefficients
+            coefficients[lines] = fit.coefficients
             fits.append(RidgeFit(fit.offset, coefficients))
         if self._curve_family is not None:
             fits += [
-                self._curve_family.fit(target, kept, number)
+                self._curve_family.fit_selected(target, kept, number, owner)
                 for number in range(len(_CURVE_PENALTIES))
             ]
         return fits

@@ -73,3 +73,42 @@ def test_lines_alone_are_transformed_as_column_by_column():
     basis = AdditiveBasis.learn(X, curved=False)
     one_by_one = basis.transform(pd.DataFrame(X))
     assert np.allclose(basis.transform(X), one_by_one, rtol=1e-12, atol=1e-12)
+
+
+def test_a_selection_keeps_the_functions_that_clearly_take_part():
+    generator = np.random.default_rng(0)
+    B = generator.normal(size=(300, 30))
+    target = B[:, 3] - 2 * B[:, 8] + generator.normal(size=300)
+    kept = np.arange(30) != 5
+    fit = RidgeFamily(B, (1.0,)).fit_selected(target, kept, 0, np.arange(30))
+    # Slopes of 1 and 2 have Student statistics of 17 and 35; the bound for 29 is 3.4.
+    assert {3, 8} <= set(np.flatnonzero(fit.coefficients))
+    assert np.count_nonzero(fit.coefficients) <= 4
+
+
+def test_a_selection_regresses_on_the_selected_functions_alone():
+    generator = np.random.default_rng(1)
+    B = generator.normal(size=(300, 30))
+    target = 3 * B[:, 3] + generator.normal(size=300)
+    fit = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(30, dtype=bool), 0, np.arange(30))
+    selected = np.flatnonzero(fit.coefficients)
+    _, slopes = _direct(B[:, selected], target, 1.0)
+    assert np.allclose(fit.coefficients[selected], slopes, rtol=1e-9)
+
+
+def test_a_column_of_several_functions_is_selected_as_a_whole():
+    generator = np.random.default_rng(2)
+    B = generator.normal(size=(400, 12))
+    owner = np.repeat(np.arange(4), 3)
+    target = B[:, 3] + 0.5 * generator.normal(size=400)
+    fit = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(12, dtype=bool), 0, owner)
+    assert set(np.flatnonzero(fit.coefficients)) == {3, 4, 5}
+
+
+def test_the_inverse_of_fewer_functions_needs_no_new_one(table):
+    B, _, _ = table
+    family = RidgeFamily(B, (0.5,))
+    kept = np.arange(7) < 4
+    Z = B[:, kept] - B[:, kept].mean(axis=0)
+    direct = np.linalg.inv(Z.T @ Z + 0.5 * np.eye(4))
+    assert np.allclose(family._inverse_of(kept, family._inverses[0]), direct, rtol=1e-8)

@@ -87,11 +87,58 @@ class RidgeFamily:
         mean = float(np.average(target, weights=self._weights))
         weighted = self._weighted((target - mean)[:, None])[:, 0]
         products = weighted @ self._functions - weighted.sum() * self._mean
-        if self._inverses:
+        if self._inverses and 2 * kept.sum() >= len(kept):
             coefficients = self._downdated(products, kept, self._inverses[number])
         else:
-            coefficients = self._screened(products, kept, self.penalties[number])
+            coefficients = self._by_itself(products, kept, self.penalties[number])
         return RidgeFit(mean - float(self._mean @ coefficients), coefficients)
+
+    def fit_selected(
+        self, target: Vector, kept: np.ndarray, number: int, owner: np.ndarray
+    ) -> RidgeFit:
+        """Return the regression on the columns that clearly take part in that on all `kept` ones.
+
+        A column of d functions takes part where the chi-square statistic of its coefficients
+        exceeds d + 2 sqrt(d L) + 2 L, L the logarithm of the number of columns: hardly any of as
+        many useless ones does (Laurent and Massart 2000, lemma 1). Each function regressed on costs
+        a variance of one over the rows, so with many columns a selection is the better guess.
+
+        Parameters
+        ----------
+        target, kept, number
+            As for `fit`.
+        owner : ndarray of shape (m,)
+            The column each function is one of.
+        """
+        fit = self.fit(target, kept, number)
+        if not self._inverses or not kept.any():
+            return fit
+        places = np.flatnonzero(kept)
+        inverse = self._inverse_of(kept, self._inverses[number])
+        n_rows, n_effective = len(target), len(places) - self.penalties[number] * np.trace(inverse)
+        errors = np.square(target - fit.predict(self._functions))
+        variance = np.average(errors, weights=self._weights) * n_rows
+        variance /= max(n_rows - n_effective, 1.0)
+        columns, group_of = np.unique(owner[places], return_inverse=True)
+        log_columns = np.log(len(columns))
+        selected = np.zeros_like(kept)
+        for number_of_column in range(len(columns)):
+            own = np.flatnonzero(group_of == number_of_column)
+            slopes = fit.coefficients[places[own]]
+            statistic = slopes @ np.linalg.solve(inverse[np.ix_(own, own)], slopes)
+            bound = len(own) + 2 * np.sqrt(len(own) * log_columns) + 2 * log_columns
+            selected[places[own]] = statistic > bound * variance
+        return self.fit(target, selected, number)
+
+    def _inverse_of(self, kept: np.ndarray, inverse: Matrix) -> Matrix:
+        """Return the inverse over the `kept` functions alone."""
+        gone = np.flatnonzero(~kept)
+        places = np.flatnonzero(kept)
+        smaller = inverse[np.ix_(places, places)]
+        if len(gone):
+            across = inverse[np.ix_(places, gone)]
+            smaller = smaller - across @ np.linalg.solve(inverse[np.ix_(gone, gone)], across.T)
+        return smaller
 
     def _downdated(self, products: Vector, kept: np.ndarray, inverse: Matrix) -> Vector:
         solution = inverse[:, kept] @ products[kept]
@@ -102,9 +149,10 @@ class RidgeFamily:
             solution[gone] = 0.0
         return solution
 
-    def _screened(self, products: Vector, kept: np.ndarray, penalty: float) -> Vector:
+    def _by_itself(self, products: Vector, kept: np.ndarray, penalty: float) -> Vector:
+        most = len(kept) if self._inverses else _MOST_SCREENED
         strength = np.where(kept, np.abs(products), -1.0)
-        chosen = np.sort(np.argsort(-strength, kind="stable")[: min(_MOST_SCREENED, kept.sum())])
+        chosen = np.sort(np.argsort(-strength, kind="stable")[: min(most, kept.sum())])
         functions = self._functions[:, chosen] - self._mean[chosen]
         gram = self._weighted(functions).T @ functions + penalty * np.eye(len(chosen))
         coefficients = np.zeros(len(products))
