@@ -8,7 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from lukewarm.data import Removal, Rows
 from lukewarm.learners import as_learner, train_until
-from lukewarm.learners._margins import LONGEST_LEAF
+from lukewarm.learners.boosters._margins import LONGEST_LEAF
 from lukewarm.measures import Deviance
 from lukewarm.reduction import Dropout, ReductionData, Retrain, as_reduction
 from lukewarm.stopping import Patience

@@ -26,7 +26,7 @@ def importance(data, model, method="early_stopping", y=None, **options):
 
 @pytest.mark.parametrize("method", ["lazy", "kernel_ridge", "one_step"])
 def test_a_least_squares_method_refuses_classes_before_any_training(linear, method, monkeypatch):
-    torch_learner = pytest.importorskip("lukewarm.learners._torch").TorchLearner
+    torch_learner = pytest.importorskip("lukewarm.learners.torch._learner").TorchLearner
 
     def train(*_):
         raise AssertionError("a step was taken")
@@ -37,7 +37,7 @@ def test_a_least_squares_method_refuses_classes_before_any_training(linear, meth
 
 
 def test_steps_of_kernel_flow_refuse_classes_before_any_training(linear, monkeypatch):
-    torch_learner = pytest.importorskip("lukewarm.learners._torch").TorchLearner
+    torch_learner = pytest.importorskip("lukewarm.learners.torch._learner").TorchLearner
     from lukewarm.reduction import KernelFlow
 
     def train(*_):

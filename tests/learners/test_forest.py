@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from lukewarm.learners import as_learner
-from lukewarm.learners._forest import Forest, Tree
+from lukewarm.learners.boosters._forest import Forest, Tree
 
 STUMP = Tree(
     np.array([1]),

@@ -13,7 +13,7 @@ from lukewarm.stopping import Patience
 torch = pytest.importorskip("torch")
 
 from lukewarm.learners import Network, TorchLearner  # noqa: E402
-from lukewarm.learners._torch_layers import rescaled  # noqa: E402
+from lukewarm.learners.torch._layers import rescaled  # noqa: E402
 
 
 def regression_rows(n_rows=300, seed=0):
@@ -269,7 +269,7 @@ def test_small_steps_leave_the_number_of_threads_as_it_was(generator):
 
 
 def test_small_steps_take_one_thread_and_large_ones_all(generator):
-    from lukewarm.learners._torch_threads import threads_for
+    from lukewarm.learners.torch._threads import threads_for
 
     threads = torch.get_num_threads()
     try:

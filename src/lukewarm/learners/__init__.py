@@ -13,11 +13,11 @@ from lukewarm.learners._base import (
     TakesOver,
 )
 from lukewarm.learners._class_weights import weights_by_code
-from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
 from lukewarm.learners._registry import MODELS, as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import fits_in_one_go, stopping_loss, train_for, train_until
+from lukewarm.learners.torch._differentiable import DifferentiableLearner
 
 __all__ = [
     "MODELS",
@@ -66,27 +66,27 @@ __all__ = [
 _LOADED_ON_DEMAND = {
     "AutoLearner": "lukewarm.learners._auto",
     "BasedBoosting": "lukewarm.learners.boosting",
-    "CatBoostLearner": "lukewarm.learners._catboost",
-    "GradientBoostingLearner": "lukewarm.learners._sklearn_gradient",
-    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_hist",
+    "CatBoostLearner": "lukewarm.learners.boosters._catboost",
+    "GradientBoostingLearner": "lukewarm.learners.boosters._gradient",
+    "HistGradientBoostingLearner": "lukewarm.learners.boosters._hist_gradient",
     "KernelMachine": "lukewarm.learners.kernel",
     "KernelMachineClassifier": "lukewarm.learners.kernel",
     "KernelMachineRegressor": "lukewarm.learners.kernel",
-    "LengtheningPipelineLearner": "lukewarm.learners._pipeline",
-    "LightGBMLearner": "lukewarm.learners._lightgbm",
-    "Network": "lukewarm.learners._network",
+    "LengtheningPipelineLearner": "lukewarm.learners.sklearn._pipeline",
+    "LightGBMLearner": "lukewarm.learners.boosters._lightgbm",
+    "Network": "lukewarm.learners.torch._network",
     "ObliviousBoosting": "lukewarm.learners.boosting",
     "ObliviousBoostingClassifier": "lukewarm.learners.boosting",
     "ObliviousBoostingRegressor": "lukewarm.learners.boosting",
-    "PartialFitLearner": "lukewarm.learners._sklearn_epochs",
-    "PipelineLearner": "lukewarm.learners._pipeline",
-    "RefitOnlyLearner": "lukewarm.learners._refit_only",
-    "SkorchLearner": "lukewarm.learners._skorch",
-    "StagedPipelineLearner": "lukewarm.learners._pipeline",
+    "PartialFitLearner": "lukewarm.learners.sklearn._epochs",
+    "PipelineLearner": "lukewarm.learners.sklearn._pipeline",
+    "RefitOnlyLearner": "lukewarm.learners.sklearn._refit_only",
+    "SkorchLearner": "lukewarm.learners.torch._skorch",
+    "StagedPipelineLearner": "lukewarm.learners.sklearn._pipeline",
     "learner_of_boosting": "lukewarm.learners.boosting",
     "learner_of_kernel": "lukewarm.learners.kernel",
-    "TorchLearner": "lukewarm.learners._torch",
-    "XGBoostLearner": "lukewarm.learners._xgboost",
+    "TorchLearner": "lukewarm.learners.torch._learner",
+    "XGBoostLearner": "lukewarm.learners.boosters._xgboost",
 }
 
 

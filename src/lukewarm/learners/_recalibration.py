@@ -22,7 +22,7 @@ from scipy.special import log_softmax
 from lukewarm._typing import Vector
 
 if TYPE_CHECKING:
-    from lukewarm.learners._margins import Segment
+    from lukewarm.learners.boosters._margins import Segment
 
 _LARGEST_SCALE = 10.0  # where classes can be told apart exactly, no scale is large enough
 _NO_CONFIDENCE = 0.01  # of margins that say nothing about y

@@ -9,12 +9,12 @@ from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
-from lukewarm.learners._sklearn_epochs import (
+from lukewarm.learners._task import cannot_go_on, check_task
+from lukewarm.learners.sklearn._epochs import (
     prediction_of,
     sample_weight_option,
     untrained_prediction,
 )
-from lukewarm.learners._task import cannot_go_on, check_task
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
 

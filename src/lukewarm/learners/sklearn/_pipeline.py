@@ -13,7 +13,7 @@ from sklearn.base import clone
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import Learner, LengthensSteps, Recalibrates
 from lukewarm.learners._fitted import as_seen
-from lukewarm.learners._sklearn_epochs import untrained_prediction
+from lukewarm.learners.sklearn._epochs import untrained_prediction
 
 
 class PipelineLearner:

@@ -12,9 +12,9 @@ import pandas as pd
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
-from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners._task import check_task
+from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
 
 _ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")
 _LEARNING_RATE = ("learning_rate", "eta")

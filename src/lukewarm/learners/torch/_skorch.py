@@ -11,10 +11,10 @@ from sklearn.base import clone
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import check_fitted
-from lukewarm.learners._sklearn_epochs import prediction_of
 from lukewarm.learners._task import check_task
-from lukewarm.learners._torch_codes import take_codes_as_floats
-from lukewarm.learners._torch_random import draws_in_training, reinitialize, seeded
+from lukewarm.learners.sklearn._epochs import prediction_of
+from lukewarm.learners.torch._codes import take_codes_as_floats
+from lukewarm.learners.torch._random import draws_in_training, reinitialize, seeded
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
 

@@ -13,10 +13,10 @@ from lukewarm._validation import check_count, check_number
 from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._scaling import Scaling
 from lukewarm.learners._takeover import Moments
-from lukewarm.learners._torch_batches import Shuffler
-from lukewarm.learners._torch_codes import reads_codes, take_codes_as_floats
-from lukewarm.learners._torch_layers import first_linear, let_take_over, rescaled
-from lukewarm.learners._torch_losses import (
+from lukewarm.learners.torch._batches import Shuffler
+from lukewarm.learners.torch._codes import reads_codes, take_codes_as_floats
+from lukewarm.learners.torch._layers import first_linear, let_take_over, rescaled
+from lukewarm.learners.torch._losses import (
     Criterion,
     cross_entropy,
     flat_outputs,
@@ -26,9 +26,9 @@ from lukewarm.learners._torch_losses import (
     squared_error,
     weighted_mean,
 )
-from lukewarm.learners._torch_optimizers import OptimizerFactory, optimizer_factory
-from lukewarm.learners._torch_random import draws_in_training, reinitialize, seeded
-from lukewarm.learners._torch_threads import threads_for
+from lukewarm.learners.torch._optimizers import OptimizerFactory, optimizer_factory
+from lukewarm.learners.torch._random import draws_in_training, reinitialize, seeded
+from lukewarm.learners.torch._threads import threads_for
 from lukewarm.measures import NegMSE, PoissonDeviance, mean_log_loss, mean_squared_error
 
 if TYPE_CHECKING:

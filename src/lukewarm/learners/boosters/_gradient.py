@@ -11,10 +11,10 @@ from sklearn.base import clone
 
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
-from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._recalibration import RecalibratedTrees
 from lukewarm.learners._task import check_task
+from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
 
 
 class GradientBoostingLearner(BlockMarginLearner):

@@ -10,9 +10,9 @@ import numpy as np
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_choice, check_count, check_number
-from lukewarm.learners._torch import TorchLearner
-from lukewarm.learners._torch_layers import ACTIVATIONS, LAYERS, fully_connected
-from lukewarm.learners._torch_random import seeded
+from lukewarm.learners.torch._layers import ACTIVATIONS, LAYERS, fully_connected
+from lukewarm.learners.torch._learner import TorchLearner
+from lukewarm.learners.torch._random import seeded
 
 if TYPE_CHECKING:
     import torch

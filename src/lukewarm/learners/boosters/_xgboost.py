@@ -11,12 +11,12 @@ import pandas as pd
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._constraints import constraints_by_place
 from lukewarm.learners._fitted import check_fitted
-from lukewarm.learners._live import LiveMarginLearner, Training
-from lukewarm.learners._margins import Segment
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
+from lukewarm.learners.boosters._constraints import constraints_by_place
+from lukewarm.learners.boosters._live import LiveMarginLearner, Training
+from lukewarm.learners.boosters._margins import Segment
 
 _DEFAULT_TREES = 100
 _DEFAULT_LEARNING_RATE = 0.3

@@ -11,10 +11,10 @@ from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_numbers, as_seen, check_fitted
-from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
-from lukewarm.learners._margins import BlockMarginLearner, Segment
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
+from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
+from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
 
 
 class HistGradientBoostingLearner(BlockMarginLearner):

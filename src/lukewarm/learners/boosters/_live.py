@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._margins import MarginLearner, Segment
+from lukewarm.learners.boosters._margins import MarginLearner, Segment
 
 
 class Training(Protocol):

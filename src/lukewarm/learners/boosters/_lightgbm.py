@@ -12,11 +12,11 @@ from sklearn.utils.class_weight import compute_sample_weight
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_numbers, check_fitted
-from lukewarm.learners._forest import Forest, ForestOnDemand, Tree, can_lay_out
-from lukewarm.learners._live import LiveMarginLearner, Training
-from lukewarm.learners._margins import Segment
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
+from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
+from lukewarm.learners.boosters._live import LiveMarginLearner, Training
+from lukewarm.learners.boosters._margins import Segment
 
 # Settings of the wrapper, and those that are decided here.
 _NOT_NATIVE = (
