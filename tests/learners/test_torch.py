@@ -269,7 +269,7 @@ def test_small_steps_leave_the_number_of_threads_as_it_was(generator):
 
 
 def test_small_steps_take_one_thread_and_large_ones_all(generator):
-    from lukewarm.learners.torch._threads import threads_for
+    from lukewarm.learners.torch._loop import threads_for
 
     threads = torch.get_num_threads()
     try:

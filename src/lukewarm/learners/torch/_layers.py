@@ -1,10 +1,10 @@
-"""The fully connected network, in the standard and in the tangent-kernel parameterisation."""
+"""Layers: of the fully connected network, the changes made to a module, embeddings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lukewarm._optional import require
 from lukewarm._typing import Vector
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 else:
     torch = require("torch", "torch")
 
+_LOOKUPS = (torch.nn.Embedding, torch.nn.EmbeddingBag)
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "gelu": torch.nn.GELU}
 
 
@@ -150,3 +151,27 @@ def fully_connected(
         layers.append(LAYERS[parameterization](size_in, size_out, weight_scale, bias_scale))
         layers.append(ACTIVATIONS[activation]())
     return torch.nn.Sequential(*layers[:-1])
+
+
+def reads_codes(module: torch.nn.Module) -> bool:
+    """Return whether a layer of `module` looks codes up, so that its inputs must not be scaled."""
+    return any(isinstance(layer, _LOOKUPS) for layer in module.modules())
+
+
+def take_codes_as_floats(module: torch.nn.Module) -> None:
+    """Let the embedding layers of `module` take codes that are held as floats.
+
+    A table reaches a module as one matrix of floats. Single precision holds codes up to 2**24
+    exactly. The module is changed in place, so it must be a copy of the user's.
+    """
+    for layer in module.modules():
+        if isinstance(layer, _LOOKUPS):
+            layer.register_forward_pre_hook(_round_codes)
+
+
+def _round_codes(layer: torch.nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    codes, *others = inputs
+    if codes.is_floating_point():
+        # A removed column is held at its mean: the nearest code is one the layer knows.
+        codes = codes.round().long()
+    return (codes, *others)

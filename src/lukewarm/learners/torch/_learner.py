@@ -13,9 +13,22 @@ from lukewarm._validation import check_count, check_number
 from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._scaling import Scaling
 from lukewarm.learners._takeover import Moments
-from lukewarm.learners.torch._batches import Shuffler
-from lukewarm.learners.torch._codes import reads_codes, take_codes_as_floats
-from lukewarm.learners.torch._layers import first_linear, let_take_over, rescaled
+from lukewarm.learners.torch._layers import (
+    first_linear,
+    let_take_over,
+    reads_codes,
+    rescaled,
+    take_codes_as_floats,
+)
+from lukewarm.learners.torch._loop import (
+    OptimizerFactory,
+    Shuffler,
+    draws_in_training,
+    optimizer_factory,
+    reinitialize,
+    seeded,
+    threads_for,
+)
 from lukewarm.learners.torch._losses import (
     Criterion,
     cross_entropy,
@@ -26,9 +39,6 @@ from lukewarm.learners.torch._losses import (
     squared_error,
     weighted_mean,
 )
-from lukewarm.learners.torch._optimizers import OptimizerFactory, optimizer_factory
-from lukewarm.learners.torch._random import draws_in_training, reinitialize, seeded
-from lukewarm.learners.torch._threads import threads_for
 from lukewarm.measures import NegMSE, PoissonDeviance, mean_log_loss, mean_squared_error
 
 if TYPE_CHECKING:

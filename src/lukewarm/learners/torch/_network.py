@@ -12,7 +12,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_choice, check_count, check_number
 from lukewarm.learners.torch._layers import ACTIVATIONS, LAYERS, fully_connected
 from lukewarm.learners.torch._learner import TorchLearner
-from lukewarm.learners.torch._random import seeded
+from lukewarm.learners.torch._loop import seeded
 
 if TYPE_CHECKING:
     import torch

@@ -13,8 +13,8 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._task import check_task
 from lukewarm.learners.sklearn._epochs import prediction_of
-from lukewarm.learners.torch._codes import take_codes_as_floats
-from lukewarm.learners.torch._random import draws_in_training, reinitialize, seeded
+from lukewarm.learners.torch._layers import take_codes_as_floats
+from lukewarm.learners.torch._loop import draws_in_training, reinitialize, seeded
 from lukewarm.measures import mean_log_loss, mean_squared_error
 
 
