@@ -107,9 +107,9 @@ class PredictsAColumn(Correct):
         return super().predict(X)[:, None]
 
     def advance(self, X, y, n_steps, weights=None):
-        twin = Minimal(self.n_steps, self.coefficients)
-        twin.advance(X, y, n_steps, weights)
-        self.n_steps, self.coefficients = twin.n_steps, twin.coefficients
+        copied = Minimal(self.n_steps, self.coefficients)
+        copied.advance(X, y, n_steps, weights)
+        self.n_steps, self.coefficients = copied.n_steps, copied.coefficients
 
 
 class StartsAtNan(Correct):
@@ -227,7 +227,7 @@ def test_the_learner_itself_is_never_trained(X, y):
         (StartsAtNan, "finite|nan apart"),
         (CentresInPlace, "wrote to X"),
         (SaysItCannotGoOn, "can_warm_start is False, but a copy was trained further"),
-        (HasNoPatience, "patience must be a positive int; got 0"),
+        (HasNoPatience, "patience must be at least 1; got 0"),
         (StagesBeginLate, r"staged_predict must return shape \(10, 100\); got \(9, 100\)"),
         (StagesAreOneOff, "staged_predict and the model rewound to step 12 must agree"),
         (RewindKeepsTheModel, "the model rewound to step 11 must agree"),

@@ -15,6 +15,7 @@ from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
+from lukewarm.measures import REGRESSION, Task
 
 _ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")
 _LEARNING_RATE = ("learning_rate", "eta")
@@ -39,15 +40,14 @@ _ONE_FIT_AT_A_TIME = threading.Lock()
 
 
 class CatBoostLearner(BlockMarginLearner):
-    """A CatBoost model that can go on from where it stands.
+    """A CatBoost model that can be trained further.
 
     Parameters
     ----------
     estimator : CatBoostRegressor or CatBoostClassifier
         Its settings are read; the object itself is never changed or trained. ``iterations`` becomes
         `max_steps`; CatBoost's own early stopping settings give way to the stopping rule.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
 
     Notes
@@ -73,13 +73,13 @@ class CatBoostLearner(BlockMarginLearner):
     """
 
     first_block = 20  # a fit costs about as much as seven trees before its first tree
-    reads = "named"
+    _shared_traits = replace(BlockMarginLearner._shared_traits, reads="named")
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
-        check_task(estimator, n_classes)
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
         settings = estimator.get_params()
-        own = _objective(settings) if n_classes is None else None
-        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
+        own = _objective(settings) if task.is_regression else None
+        super().__init__(estimator, task=task, seed=seed, objective=own)
         self.max_steps = next((int(settings[key]) for key in _ITERATIONS if key in settings), 1000)
         self._settings = {key: value for key, value in settings.items() if key not in _OVERRULED}
         self._cat_features = settings.get("cat_features") or []
@@ -89,10 +89,10 @@ class CatBoostLearner(BlockMarginLearner):
         )
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> CatBoostLearner:
-        """Return a learner that stands where the fitted estimator stands."""
-        check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> CatBoostLearner:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
         learner._cat_features = list(estimator.get_cat_feature_indices())
         learner._text_features = list(estimator.get_text_feature_indices())
         learner._learning_rate = estimator.learning_rate_
@@ -100,18 +100,18 @@ class CatBoostLearner(BlockMarginLearner):
         return learner
 
     @classmethod
-    def named(cls, *, n_classes: int | None = None, seed: int = 0) -> CatBoostLearner:
+    def named(cls, *, task: Task = REGRESSION, seed: int = 0) -> CatBoostLearner:
         """Return the learner that the name "catboost" stands for."""
         catboost = require("catboost", "catboost")
-        kind = catboost.CatBoostRegressor if n_classes is None else catboost.CatBoostClassifier
-        return cls(kind(), n_classes=n_classes, seed=seed)
+        kind = catboost.CatBoostRegressor if task.is_regression else catboost.CatBoostClassifier
+        return cls(kind(), task=task, seed=seed)
 
     def fresh(self, seed: int) -> CatBoostLearner:
         """Return an untrained learner with the same settings."""
-        twin: Any = super().fresh(seed)
-        twin._cat_features = self._cat_features
-        twin._text_features = self._text_features
-        return twin
+        copied: Any = super().fresh(seed)
+        copied._cat_features = self._cat_features
+        copied._text_features = self._text_features
+        return copied
 
     def _grow(
         self,
@@ -121,7 +121,7 @@ class CatBoostLearner(BlockMarginLearner):
         weights: Vector | None,
         baseline: np.ndarray | None,
     ) -> Segment:
-        target = y if self.n_classes is None else y.astype(int)
+        target = y if self.task.is_regression else y.astype(int)
         pool = self._pool(X, target, weights, baseline)
         if self._learning_rate is None:
             self._learning_rate = self._chosen_learning_rate(pool)
@@ -139,8 +139,8 @@ class CatBoostLearner(BlockMarginLearner):
             "logging_level": "Silent",
             "allow_writing_files": False,
         }
-        if self.n_classes is not None and self.n_classes > 2:
-            fixed |= {"loss_function": "MultiClass", "classes_count": self.n_classes}
+        if self.task.is_multiclass:
+            fixed |= {"loss_function": "MultiClass", "classes_count": self.task.n_outputs}
         own = {key: value for key, value in self._settings.items() if key not in _LEARNING_RATE}
         return type(self.estimator)(**{**own, **fixed, **settings})
 

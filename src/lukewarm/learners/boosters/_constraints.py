@@ -21,18 +21,18 @@ def constraints_by_place(settings: Mapping[str, Any], X: Features) -> dict[str, 
     >>> constraints_by_place({"interaction_constraints": [["size", "[m]"], ["age"]]}, X)
     {'interaction_constraints': '[[0, 2], [1]]'}
     """
-    found: dict[str, Any] = {}
+    by_place: dict[str, Any] = {}
     monotone = settings.get("monotone_constraints")
     if isinstance(monotone, Mapping):
         signs = {_place(name, X, "monotone_constraints"): sign for name, sign in monotone.items()}
-        found["monotone_constraints"] = tuple(signs.get(place, 0) for place in range(X.shape[1]))
+        by_place["monotone_constraints"] = tuple(signs.get(place, 0) for place in range(X.shape[1]))
     sets = settings.get("interaction_constraints")
     if isinstance(sets, list | tuple):
         # As text: of a list XGBoost takes even places for names.
-        found["interaction_constraints"] = str(
+        by_place["interaction_constraints"] = str(
             [[_place(name, X, "interaction_constraints") for name in names] for names in sets]
         )
-    return found
+    return by_place
 
 
 def _place(name: Any, X: Features, setting: str) -> int:

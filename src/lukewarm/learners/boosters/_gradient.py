@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Vector
+from lukewarm.learners._calibration import CalibratedTrees
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
-from lukewarm.learners._recalibration import RecalibratedTrees
 from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
+from lukewarm.measures import REGRESSION, Task
 
 
 class GradientBoostingLearner(BlockMarginLearner):
@@ -25,8 +26,7 @@ class GradientBoostingLearner(BlockMarginLearner):
     estimator : GradientBoostingRegressor or GradientBoostingClassifier
         Its settings are read; the object itself is never changed or trained. ``n_estimators``
         becomes `max_steps`; its own early stopping gives way to the stopping rule.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
 
     Examples
@@ -41,16 +41,17 @@ class GradientBoostingLearner(BlockMarginLearner):
 
     first_block = 10
     # Its trees cost so much that retraining is slow in any case; shorter steps end nearer to it.
-    longest_stride = 1.5
-    accepts_missing = False
-    accepts_categories = False
+    largest_factor = 1.5
+    _shared_traits = replace(
+        BlockMarginLearner._shared_traits, accepts_missing=False, accepts_categories=False
+    )
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
-        check_task(estimator, n_classes)
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
         own = None
-        if n_classes is None:
+        if task.is_regression:
             own = objective_of("GradientBoosting", estimator.loss, vars(estimator))
-        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
+        super().__init__(estimator, task=task, seed=seed, objective=own)
         self.max_steps = int(estimator.n_estimators)
         if getattr(estimator, "loss", None) == "exponential":
             raise ValueError(
@@ -58,12 +59,10 @@ class GradientBoostingLearner(BlockMarginLearner):
             )
 
     @classmethod
-    def from_fitted(
-        cls, estimator: Any, *, n_classes: int | None, seed: int
-    ) -> GradientBoostingLearner:
-        """Return a learner that stands where the fitted estimator stands."""
-        check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> GradientBoostingLearner:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
         learner._segments = (
             _StageTrees(estimator, 0, len(estimator.estimators_), estimator.learning_rate),
         )
@@ -104,7 +103,7 @@ class GradientBoostingLearner(BlockMarginLearner):
     @property
     def _last_model(self) -> Any:
         last: Any = self._segments[-1]
-        while isinstance(last, RecalibratedTrees):
+        while isinstance(last, CalibratedTrees):
             last = last.trees
         return last.model
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,18 +16,18 @@ from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
+from lukewarm.measures import REGRESSION, Task
 
 
 class HistGradientBoostingLearner(BlockMarginLearner):
-    """A histogram booster of scikit-learn that can go on from where it stands.
+    """A histogram booster of scikit-learn that can be trained further.
 
     Parameters
     ----------
     estimator : HistGradientBoostingRegressor or HistGradientBoostingClassifier
         Its settings are read; the object itself is never changed or trained. ``max_iter`` becomes
         `max_steps`; its own early stopping gives way to the stopping rule.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
 
     Notes
@@ -46,23 +47,21 @@ class HistGradientBoostingLearner(BlockMarginLearner):
     """
 
     first_block = 15
-    reads = "named"
+    _shared_traits = replace(BlockMarginLearner._shared_traits, reads="named")
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
-        check_task(estimator, n_classes)
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
         own = None
-        if n_classes is None:
+        if task.is_regression:
             own = objective_of("HistGradientBoosting", estimator.loss, vars(estimator))
-        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
+        super().__init__(estimator, task=task, seed=seed, objective=own)
         self.max_steps = int(estimator.max_iter)
 
     @classmethod
-    def from_fitted(
-        cls, estimator: Any, *, n_classes: int | None, seed: int
-    ) -> HistGradientBoostingLearner:
-        """Return a learner that stands where the fitted estimator stands."""
-        check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> HistGradientBoostingLearner:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
         learner._segments = (_HistogramTrees(estimator, estimator.n_iter_, has_intercept=True),)
         return learner
 
@@ -87,7 +86,7 @@ class HistGradientBoostingLearner(BlockMarginLearner):
         if baseline is None:
             model = type(self.estimator)(**settings)
         else:
-            model = _on_top_of(baseline, self.n_classes is not None, settings)
+            model = _on_top_of(baseline, not self.task.is_regression, settings)
             model._longest_leaf = self._longest_leaf
         model.fit(X, y, sample_weight=weights)
         model._margin = None  # of the training rows; no longer needed

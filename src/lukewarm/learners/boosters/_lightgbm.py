@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._margins import Segment
+from lukewarm.measures import REGRESSION, Task
 
 # Settings of the wrapper, and those that are decided here.
 _NOT_NATIVE = (
@@ -27,7 +29,7 @@ _NOT_NATIVE = (
 
 
 class LightGBMLearner(LiveMarginLearner):
-    """A LightGBM model that can go on from where it stands.
+    """A LightGBM model that can be trained further.
 
     Parameters
     ----------
@@ -35,8 +37,7 @@ class LightGBMLearner(LiveMarginLearner):
         Its settings are read; the object itself is never changed or trained. ``n_estimators``
         becomes `max_steps`; LightGBM's own early stopping gives way to the stopping rule. Copies
         go on with the bins learnt at the first step.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
 
     Examples
@@ -50,27 +51,27 @@ class LightGBMLearner(LiveMarginLearner):
     True
     """
 
-    reads = "named"
+    _shared_traits = replace(LiveMarginLearner._shared_traits, reads="named")
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
-        check_task(estimator, n_classes)
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
         settings = estimator.get_params()
         _check_boosting(settings)
-        self._objective_name = _objective_name(settings["objective"], n_classes)
+        self._objective_name = _objective_name(settings["objective"], task)
         own = None
-        if n_classes is None:
+        if task.is_regression:
             own = objective_of("LightGBM", self._objective_name, settings)
-        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
+        super().__init__(estimator, task=task, seed=seed, objective=own)
         self.max_steps = int(settings["n_estimators"])
         self._class_weight = settings.get("class_weight")
         self._settings = {key: value for key, value in settings.items() if key not in _NOT_NATIVE}
         self._reference: Any = None
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> LightGBMLearner:
-        """Return a learner that stands where the fitted estimator stands."""
-        check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> LightGBMLearner:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
         n_trees = estimator.best_iteration_ or estimator.booster_.current_iteration()
         learner._segments = (_LightGBMTrees(estimator.booster_, n_trees),)
         return learner
@@ -115,8 +116,8 @@ class LightGBMLearner(LiveMarginLearner):
         if np.isfinite(self._longest_leaf):
             own = self._settings.get("max_delta_step") or np.inf
             settings["max_delta_step"] = min(own, self._longest_leaf)
-        if self.n_classes is not None and self.n_classes > 2:
-            settings["num_class"] = self.n_classes
+        if self.task.is_multiclass:
+            settings["num_class"] = self.task.n_outputs
         return settings
 
     def _prepare(self, X: Features) -> Any:
@@ -128,7 +129,7 @@ class LightGBMLearner(LiveMarginLearner):
         return data
 
     def _link(self, margin: np.ndarray) -> np.ndarray:
-        if self.n_classes is not None and margin.shape[-1] == 1:
+        if not self.task.is_regression and margin.shape[-1] == 1:
             margin = margin * float(self._settings.get("sigmoid", 1.0))
         return super()._link(margin)
 
@@ -217,7 +218,7 @@ def _check_boosting(settings: dict[str, Any]) -> None:
     kind = settings.get("boosting_type", "gbdt")
     if kind not in ("gbdt", "goss"):
         raise ValueError(
-            f"model has boosting_type={kind!r}, which cannot go on from where it stands; use "
+            f"model has boosting_type={kind!r}, which cannot be trained further; use "
             "'gbdt' or 'goss'."
         )
     if settings.get("reg_sqrt"):
@@ -226,12 +227,12 @@ def _check_boosting(settings: dict[str, Any]) -> None:
         )
 
 
-def _objective_name(objective: Any, n_classes: int | None) -> Any:
-    if n_classes is None:
+def _objective_name(objective: Any, task: Task) -> Any:
+    if task.is_regression:
         return objective or "regression"
-    known = ("binary",) if n_classes == 2 else ("multiclass", "softmax")
-    if objective is not None and objective not in known:
+    allowed = ("multiclass", "softmax") if task.is_multiclass else ("binary",)
+    if objective is not None and objective not in allowed:
         raise ValueError(
-            f"model has objective={objective!r}; for this target use one of {', '.join(known)}."
+            f"model has objective={objective!r}; for this target use one of {', '.join(allowed)}."
         )
-    return objective or known[0]
+    return objective or allowed[0]

@@ -40,7 +40,7 @@ class LiveMarginLearner(MarginLearner):
     """A booster whose training session stays open while the same rows come back.
 
     Calls that bring the same rows grow trees in the same session, its random draws included, so
-    that blocks cost no set-up and can be small. Other rows, a copy, a rewind or a recalibration
+    that blocks cost no set-up and can be small. Other rows, a copy, a rewind or a calibration
     start a session on top of the margin reached.
     """
 
@@ -64,16 +64,16 @@ class LiveMarginLearner(MarginLearner):
         self._segments = (*segments, segment)
 
     def copy(self, seed: int | None = None) -> LiveMarginLearner:
-        """Return an independent learner that stands where this one stands."""
-        twin: Any = super().copy(seed)
-        twin._session = None
-        return twin
+        """Return an independent learner in the same state."""
+        copied: Any = super().copy(seed)
+        copied._session = None
+        return copied
 
-    def recalibrate(
+    def calibrate(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a classifier's margins for `X` as confident as they were `before`, given y."""
-        super().recalibrate(X, before, y, weights)
+        super().calibrate(X, before, y, weights)
         self._session = None
 
     def rewind(self, step: int) -> None:

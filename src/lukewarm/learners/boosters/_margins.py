@@ -6,24 +6,25 @@ margin (baseline, init_score, base_margin), and a model is the sum of the segmen
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from copy import copy
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.special import expit, softmax
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._base import LearnerTraits, ModelWrapper
+from lukewarm.learners._calibration import CalibratedTrees, calibration
 from lukewarm.learners._objectives import Objective
-from lukewarm.learners._recalibration import RecalibratedTrees, recalibration
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import REGRESSION, Task
 
 # Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
 # model is sure and wrong a Newton step has next to no curvature to divide by: with one case in a
 # hundred its leaves are some hundred log-odds long, and every first tree makes things worse. Leaves
 # of a model that starts from balanced classes stay within 2.
 LONGEST_LEAF = 4.0
-_LONGEST_RATE = 0.25  # a stride lengthens no learning rate beyond this
+_LARGEST_RATE = 0.25  # no factor after a warm start raises a learning rate beyond this
 
 
 class Segment(Protocol):
@@ -47,42 +48,44 @@ class Segment(Protocol):
         ...
 
 
-class MarginLearner(ABC):
+class MarginLearner(ModelWrapper):
     """A booster as a sum of segments of trees.
 
     Parameters
     ----------
     estimator : the library's scikit-learn style estimator
         Its settings are read; the object itself is never changed or trained.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
     objective : Objective, optional
         What a regression is trained on.
     """
 
-    patience = 20
+    # What all models of a kind have in common; see `traits`.
+    _shared_traits = LearnerTraits(
+        patience=20,
+        accepts_missing=True,
+        accepts_categories=True,
+        is_staged=True,
+        has_learning_rate=True,
+    )
     # A warm start makes up for a feature with about half the trees of the full model.
-    longest_stride = 2.5
-    accepts_missing = True
-    accepts_categories = True
+    largest_factor = 2.5
     max_steps: int
 
     def __init__(
         self,
         estimator: Any,
         *,
-        n_classes: int | None = None,
+        task: Task = REGRESSION,
         seed: int = 0,
         objective: Objective | None = None,
     ) -> None:
         self.estimator = estimator
-        self.n_classes = n_classes
+        self.task = task
         self.seed = seed
         self._objective = objective or Objective(None)
         self.measure = self._objective.measure
-        own = mean_squared_error if self.measure is None else self.measure.mean_loss
-        self.loss = own if n_classes is None else mean_log_loss
         self._segments: tuple[Segment, ...] = ()
         self._first_step = 0
         self._step_length = 1.0
@@ -95,12 +98,12 @@ class MarginLearner(ABC):
         return sum(segment.n_trees for segment in self._segments)
 
     @property
-    def stride(self) -> float:
-        """How many times as large steps are after a warm start."""
-        rate = self._rate
-        if rate is None:
-            return self.longest_stride
-        return min(max(_LONGEST_RATE / rate, 1.0), self.longest_stride)
+    def traits(self) -> LearnerTraits:
+        """Those of the engine, with the steps and the learning rate of the user's model."""
+        rate, factor = self._rate, self.largest_factor
+        if rate is not None:
+            factor = min(max(_LARGEST_RATE / rate, 1.0), factor)
+        return replace(self._shared_traits, max_steps=self.max_steps, learning_rate_factor=factor)
 
     @property
     def _rate(self) -> float | None:
@@ -114,25 +117,25 @@ class MarginLearner(ABC):
 
     def fresh(self, seed: int) -> MarginLearner:
         """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, n_classes=self.n_classes, seed=seed)
+        return type(self)(self.estimator, task=self.task, seed=seed)
 
     def for_classes(self, n_classes: int) -> MarginLearner:
         """Return an untrained classifier with the same settings."""
-        return type(self)(self.estimator, n_classes=n_classes, seed=self.seed)
+        return type(self)(self.estimator, task=Task(n_classes), seed=self.seed)
 
     def copy(self, seed: int | None = None) -> MarginLearner:
-        """Return an independent learner that stands where this one stands."""
-        twin = copy(self)
-        twin.seed = self.seed if seed is None else seed
-        twin._first_step = self.n_steps
-        twin._margins = _MarginMemory()
-        return twin
+        """Return an independent learner in the same state."""
+        copied = copy(self)
+        copied.seed = self.seed if seed is None else seed
+        copied._first_step = self.n_steps
+        copied._margins = _MarginMemory()
+        return copied
 
-    def lengthen_steps(self, factor: float) -> None:
+    def scale_learning_rate(self, factor: float) -> None:
         """Make every further tree count `factor` times as much."""
         self._step_length *= factor
 
-    def recalibrate(
+    def calibrate(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a classifier's margins for `X` as confident as they were `before`, given y.
@@ -141,22 +144,22 @@ class MarginLearner(ABC):
         wrong there is next to no curvature, and the first trees after a warm start overshoot. So
         leaves have a longest length from here on, too.
         """
-        if self.n_classes is None or not self._segments:
+        if self.task.is_regression or not self._segments:
             return
         self._longest_leaf = LONGEST_LEAF
         margin = self._margin_at(X, self.n_steps)
         full_margin = self._sum(self._prepare(before), self._segments, len(before))
-        to = recalibration(margin, full_margin, y, weights)
-        if to is None:
+        scaling = calibration(margin, full_margin, y, weights)
+        if scaling is None:
             return
         first, *others = self._segments
-        none = np.zeros_like(to.offset)
+        none = np.zeros_like(scaling.offset)
         self._segments = (
-            RecalibratedTrees(first, to.scale, to.offset),
-            *(RecalibratedTrees(segment, to.scale, none) for segment in others),
+            CalibratedTrees(first, scaling.scale, scaling.offset),
+            *(CalibratedTrees(segment, scaling.scale, none) for segment in others),
         )
         self._margins.forget()
-        self._margins.keep(X, self.n_steps, to.offset + to.scale * margin)
+        self._margins.keep(X, self.n_steps, scaling.offset + scaling.scale * margin)
 
     @abstractmethod
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -165,7 +168,7 @@ class MarginLearner(ABC):
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities."""
         if self.steps_taken == 0:
-            # The first thing a training loop asks for is where the stopping rows stand.
+            # The first thing a training loop asks for is the prediction of the stopping rows.
             return self._link(self._margin_at(X, self.n_steps))
         return self._link(self._sum(self._prepare(X), self._segments, len(X)))
 
@@ -176,18 +179,18 @@ class MarginLearner(ABC):
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
-        known_step, margin = self._margins.recall(X, first_step)
+        cached_step, margin = self._margins.recall(X, first_step)
         if margin is None:
-            known_step, margin = first_step, self._margin_at(X, first_step)
+            cached_step, margin = first_step, self._margin_at(X, first_step)
         stages = [margin[np.newaxis]]
         data, done = self._prepare(X), 0
         for segment in self._segments:
-            start = max(known_step - done, 0)
+            start = max(cached_step - done, 0)
             if start < segment.n_trees:
                 stages.append(stages[-1][-1] + segment.staged_margins(data, start))
             done += segment.n_trees
         self._margins.keep(X, self.n_steps, stages[-1][-1])
-        return self._link(np.concatenate(stages)[first_step - known_step :])
+        return self._link(np.concatenate(stages)[first_step - cached_step :])
 
     def _prepare(self, X: Features) -> Any:
         """Return the rows in the form the engine predicts from."""
@@ -195,12 +198,8 @@ class MarginLearner(ABC):
 
     def _link(self, margin: np.ndarray) -> Prediction:
         """Return predictions (..., n) or (..., n, k) of margins (..., n, d)."""
-        if self.n_classes is None:
-            return self._objective.prediction(margin[..., 0])
-        if margin.shape[-1] == 1:
-            return expit(margin[..., 0])
-        probability = softmax(margin, axis=-1)
-        return probability[..., 1] if self.n_classes == 2 else probability
+        prediction = self.task.link(margin)
+        return self._objective.prediction(prediction) if self.task.is_regression else prediction
 
     def _segments_until(self, step: int) -> tuple[Segment, ...]:
         kept: list[Segment] = []
@@ -213,14 +212,14 @@ class MarginLearner(ABC):
 
     def _margin_at(self, X: Features, step: int) -> np.ndarray:
         """Return the margin (n, d) after `step` trees, going on from the last one asked for."""
-        known_step, known = self._margins.recall(X, step)
+        cached_step, cached = self._margins.recall(X, step)
         data = self._prepare(X)
-        if known is None:
+        if cached is None:
             margin = self._sum(data, self._segments_until(step), len(X))
-        elif known_step == step:
-            margin = known
+        elif cached_step == step:
+            margin = cached
         else:
-            margin = known + self._between(data, known_step, step)
+            margin = cached + self._between(data, cached_step, step)
         self._margins.keep(X, step, margin)
         return margin
 
@@ -237,8 +236,7 @@ class MarginLearner(ABC):
 
     def _sum(self, data: Any, segments: tuple[Segment, ...], n_rows: int) -> np.ndarray:
         if not segments:
-            d = self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
-            return np.zeros((n_rows, d))
+            return np.zeros((n_rows, self.task.n_outputs))
         return np.sum([segment.margin(data) for segment in segments], axis=0)
 
 
@@ -286,9 +284,9 @@ class _MarginMemory:
         self._entries: list[tuple[Any, int, np.ndarray]] = []
 
     def recall(self, X: Features, step: int) -> tuple[int, np.ndarray | None]:
-        for matrix, known_step, margin in self._entries:
-            if matrix is X and known_step <= step:
-                return known_step, margin
+        for matrix, cached_step, margin in self._entries:
+            if matrix is X and cached_step <= step:
+                return cached_step, margin
         return 0, None
 
     def keep(self, X: Features, step: int, margin: np.ndarray) -> None:

@@ -17,6 +17,7 @@ from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._constraints import constraints_by_place
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._margins import Segment
+from lukewarm.measures import REGRESSION, Task
 
 _DEFAULT_TREES = 100
 _DEFAULT_LEARNING_RATE = 0.3
@@ -24,15 +25,14 @@ _NOT_NATIVE = ("random_state", "eval_metric", "verbosity", "objective", "num_cla
 
 
 class XGBoostLearner(LiveMarginLearner):
-    """An XGBoost model that can go on from where it stands.
+    """An XGBoost model that can be trained further.
 
     Parameters
     ----------
     estimator : XGBRegressor or XGBClassifier
         Its settings are read; the object itself is never changed or trained. ``n_estimators``
         becomes `max_steps`; XGBoost's own early stopping gives way to the stopping rule.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
 
     Notes
@@ -51,16 +51,16 @@ class XGBoostLearner(LiveMarginLearner):
     True
     """
 
-    reads = "named"
+    _shared_traits = replace(LiveMarginLearner._shared_traits, reads="named")
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
-        check_task(estimator, n_classes)
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
         settings = estimator.get_params()
-        self._objective_name = _objective_name(settings.get("objective"), n_classes)
+        self._objective_name = _objective_name(settings.get("objective"), task)
         own = None
-        if n_classes is None:
+        if task.is_regression:
             own = objective_of("XGBoost", self._objective_name, settings)
-        super().__init__(estimator, n_classes=n_classes, seed=seed, objective=own)
+        super().__init__(estimator, task=task, seed=seed, objective=own)
         if settings.get("booster") not in (None, "gbtree"):
             raise ValueError(
                 f"model has booster={settings['booster']!r}, which cannot go on from where it "
@@ -76,10 +76,10 @@ class XGBoostLearner(LiveMarginLearner):
         }
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> XGBoostLearner:
-        """Return a learner that stands where the fitted estimator stands."""
-        check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> XGBoostLearner:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
         booster = estimator.get_booster()
         best = booster.attr("best_iteration")
         n_trees = booster.num_boosted_rounds() if best is None else int(best) + 1
@@ -111,15 +111,15 @@ class XGBoostLearner(LiveMarginLearner):
         if np.isfinite(self._longest_leaf):
             own = self._settings.get("max_delta_step") or np.inf
             settings["max_delta_step"] = min(own, self._longest_leaf)
-        if self.n_classes is not None and self.n_classes > 2:
-            settings["num_class"] = self.n_classes
+        if self.task.is_multiclass:
+            settings["num_class"] = self.task.n_outputs
         return settings
 
     def _prepare(self, X: Features) -> Any:
         # A matrix with a margin of its own gets no intercept. It must have it before its first
         # prediction, because boosters remember what they predicted for a matrix.
         data = self._matrix(X)
-        d = self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
+        d = self.task.n_outputs
         data.set_base_margin(np.zeros((data.num_row(), d)))
         return data
 
@@ -217,9 +217,9 @@ def _codes(X: Features) -> tuple[np.ndarray, list[str] | None]:
     return values, ["c" if coded else "q" for coded in is_category]
 
 
-def _objective_name(objective: Any, n_classes: int | None) -> Any:
-    if n_classes is None:
+def _objective_name(objective: Any, task: Task) -> Any:
+    if task.is_regression:
         return objective or "reg:squarederror"
     if callable(objective):
         raise ValueError("model has a function for its objective; pass the name of one.")
-    return "binary:logistic" if n_classes == 2 else "multi:softprob"
+    return "multi:softprob" if task.is_multiclass else "binary:logistic"

@@ -14,16 +14,17 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import LabelBinarizer
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._base import LearnerTraits, ModelWrapper
+from lukewarm.learners._calibration import calibration
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
-from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._task import check_task
-from lukewarm.measures import MeanLoss, mean_log_loss
+from lukewarm.measures import REGRESSION, MeanLoss, Task
 
 _FAINTEST = 1e-12  # probability of a class
 
 
-class PartialFitLearner:
+class PartialFitLearner(ModelWrapper):
     """A model of scikit-learn that takes one more epoch by ``partial_fit``.
 
     Parameters
@@ -31,8 +32,7 @@ class PartialFitLearner:
     estimator : MLPRegressor, MLPClassifier, SGDRegressor or SGDClassifier
         Its settings are read; the object itself is never changed or trained. ``max_iter`` becomes
         `max_steps`; its own early stopping gives way to the stopping rule.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
 
     Examples
@@ -45,53 +45,53 @@ class PartialFitLearner:
     True
     """
 
-    accepts_missing = False
-    accepts_categories = False
+    n_steps = 0
+    traits = LearnerTraits()
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
-        check_task(estimator, n_classes)
-        if n_classes is not None and not hasattr(estimator, "predict_proba"):
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
+        if not task.is_regression and not hasattr(estimator, "predict_proba"):
             raise ValueError(
                 f"model is a {type(estimator).__name__} with loss={estimator.loss!r}, which gives "
                 "no probabilities; use loss='log_loss'."
             )
         self.estimator = estimator
-        self.n_classes = n_classes
-        self.max_steps = int(estimator.max_iter)
+        self.task = task
         # The first passes of SGD take such steps that its log-loss may start above a coin's.
         is_linear = isinstance(estimator, SGDClassifier | SGDRegressor)
-        self.patience = 20 if is_linear else int(estimator.n_iter_no_change)
-        self.measure = _measure(estimator, is_linear) if n_classes is None else None
-        self.loss = mean_log_loss if self.measure is None else self.measure.mean_loss
-        self.n_steps = 0
+        self.traits = LearnerTraits(
+            patience=20 if is_linear else int(estimator.n_iter_no_change),
+            max_steps=int(estimator.max_iter),
+        )
+        self.measure = _measure(estimator, is_linear) if task.is_regression else None
         self._model = _without_own_stopping(clone(estimator), seed)
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> PartialFitLearner:
-        """Return a learner that stands where the fitted estimator stands."""
-        check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
-        learner._model = _with_codes(deepcopy(estimator), n_classes)
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> PartialFitLearner:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
+        learner._model = _with_codes(deepcopy(estimator), task)
         _without_own_stopping(learner._model, seed)
         learner.n_steps = max(int(estimator.n_iter_), 1)
         return learner
 
     def fresh(self, seed: int) -> PartialFitLearner:
         """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, n_classes=self.n_classes, seed=seed)
+        return type(self)(self.estimator, task=self.task, seed=seed)
 
     def for_classes(self, n_classes: int) -> PartialFitLearner:
         """Return an untrained classifier with the same settings."""
-        return type(self)(self.estimator, n_classes=n_classes)
+        return type(self)(self.estimator, task=Task(n_classes))
 
     def copy(self, seed: int | None = None) -> PartialFitLearner:
-        """Return an independent learner at the same place, with the optimiser's memory."""
-        twin = deepcopy(self)
+        """Return an independent learner in the same state, with the optimiser's memory."""
+        copied = deepcopy(self)
         if seed is not None:
-            _without_own_stopping(twin._model, seed)
-        return twin
+            _without_own_stopping(copied._model, seed)
+        return copied
 
-    def recalibrate(
+    def calibrate(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a network's class probabilities for `X` as confident as they were `before`.
@@ -101,18 +101,18 @@ class PartialFitLearner:
         if not isinstance(self._model, MLPClassifier) or self.n_steps == 0:
             return
         margin, full_margin = (_log_odds(self.predict(rows)) for rows in (X, before))
-        to = recalibration(margin, full_margin, y, weights)
-        if to is not None:
-            self._model.coefs_[-1] *= to.scale
-            self._model.intercepts_[-1] *= to.scale
-            self._model.intercepts_[-1] += to.offset
+        scaling = calibration(margin, full_margin, y, weights)
+        if scaling is not None:
+            self._model.coefs_[-1] *= scaling.scale
+            self._model.intercepts_[-1] *= scaling.scale
+            self._model.intercepts_[-1] += scaling.offset
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Pass over the rows `n_steps` times."""
         options: dict[str, Any] = sample_weight_option(self._model.partial_fit, weights)
         rows, target = as_seen(self._model, X), y
-        if self.n_classes is not None:
-            options["classes"] = np.arange(self.n_classes)
+        if not self.task.is_regression:
+            options["classes"] = self.task.codes
             target = y.astype(int)
         for _ in range(n_steps):
             self._model.partial_fit(rows, target, **options)
@@ -121,8 +121,8 @@ class PartialFitLearner:
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities; those of no knowledge before a step."""
         if self.n_steps == 0:
-            return untrained_prediction(len(X), self.n_classes)
-        return prediction_of(self._model, as_seen(self._model, X), self.n_classes)
+            return self.task.untrained_prediction(len(X))
+        return prediction_of(self._model, as_seen(self._model, X), self.task)
 
 
 def _measure(estimator: Any, is_linear: bool) -> MeanLoss | None:
@@ -137,20 +137,11 @@ def _log_odds(probability: Prediction) -> np.ndarray:
     return np.log(bounded) if bounded.ndim == 2 else logit(bounded)[:, np.newaxis]
 
 
-def untrained_prediction(n_rows: int, n_classes: int | None) -> Prediction:
-    """Return zeros, or equal probabilities."""
-    if n_classes is None:
-        return np.zeros(n_rows)
-    shape = (n_rows,) if n_classes == 2 else (n_rows, n_classes)
-    return np.full(shape, 1 / n_classes)
-
-
-def prediction_of(model: Any, X: Features, n_classes: int | None) -> Prediction:
+def prediction_of(model: Any, X: Features, task: Task) -> Prediction:
     """Return a fitted estimator's values (n,), or its probabilities in our shape."""
-    if n_classes is None:
+    if task.is_regression:
         return np.asarray(model.predict(X), dtype=float).reshape(len(X))
-    probability = np.asarray(model.predict_proba(X), dtype=float)
-    return probability[:, 1] if n_classes == 2 else probability
+    return task.as_prediction(np.asarray(model.predict_proba(X), dtype=float))
 
 
 def sample_weight_option(fit: Any, weights: Vector | None) -> dict[str, Any]:
@@ -165,10 +156,10 @@ def sample_weight_option(fit: Any, weights: Vector | None) -> dict[str, Any]:
     return {"sample_weight": weights}
 
 
-def _with_codes(model: Any, n_classes: int | None) -> Any:
+def _with_codes(model: Any, task: Task) -> Any:
     """Return a fitted classifier that takes class codes where it took labels."""
-    if n_classes is not None:
-        model.classes_ = np.arange(n_classes)
+    if not task.is_regression:
+        model.classes_ = task.codes
         if hasattr(model, "_label_binarizer"):
             model._label_binarizer = LabelBinarizer().fit(model.classes_)
     return model

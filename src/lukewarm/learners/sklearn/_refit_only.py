@@ -8,17 +8,18 @@ from typing import Any
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._fitted import as_seen, check_fitted
-from lukewarm.learners._task import cannot_go_on, check_task
+from lukewarm.learners._registry import cannot_warm_start
+from lukewarm.learners._task import check_task
 from lukewarm.learners.sklearn._epochs import (
     prediction_of,
     sample_weight_option,
-    untrained_prediction,
 )
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import REGRESSION, Task
 
 
-class RefitOnlyLearner:
+class RefitOnlyLearner(ModelWrapper):
     """An estimator that is trained in one step, the whole fit.
 
     It serves projection, dropout and retraining. It cannot be warm-started: advancing a copy of a
@@ -28,8 +29,7 @@ class RefitOnlyLearner:
     ----------
     estimator : estimator with fit and predict (predict_proba for classes)
         Cloned, never changed.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
         Set as ``random_state`` where the estimator has one.
 
@@ -44,55 +44,53 @@ class RefitOnlyLearner:
     True
     """
 
-    can_warm_start = False
-    # Unknown here; the estimator itself refuses what it cannot take.
-    accepts_missing = True
-    accepts_categories = True
-    reads = "given"
+    n_steps = 0
+    # What it accepts is unknown here; the estimator itself refuses what it cannot take.
+    traits = LearnerTraits(
+        can_warm_start=False, accepts_missing=True, accepts_categories=True, reads="given"
+    )
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
-        check_task(estimator, n_classes)
-        if n_classes is not None and not hasattr(estimator, "predict_proba"):
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
+        if not task.is_regression and not hasattr(estimator, "predict_proba"):
             raise ValueError(
                 f"model is a {type(estimator).__name__} without predict_proba; wrap it in "
                 "sklearn.calibration.CalibratedClassifierCV."
             )
         self.estimator = estimator
-        self.n_classes = n_classes
+        self.task = task
         self.seed = seed
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
-        self.n_steps = 0
         self._model: Any = None
         self._is_copy = False
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> RefitOnlyLearner:
-        """Return a learner that stands where the fitted estimator stands."""
-        check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> RefitOnlyLearner:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
         learner._model = estimator
         learner.n_steps = 1
         return learner
 
     def fresh(self, seed: int) -> RefitOnlyLearner:
         """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, n_classes=self.n_classes, seed=seed)
+        return type(self)(self.estimator, task=self.task, seed=seed)
 
     def copy(self, seed: int | None = None) -> RefitOnlyLearner:
         """Return a learner that predicts as this one does; it cannot be trained further."""
-        twin = copy(self)
-        twin._is_copy = True
-        return twin
+        copied = copy(self)
+        copied._is_copy = True
+        return copied
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Fit the model at the first step; further steps on it change nothing."""
         if self.n_steps and self._is_copy:
-            raise TypeError(cannot_go_on(self.estimator))
+            raise TypeError(cannot_warm_start(self.model_type))
         if n_steps and not self.n_steps:
             model = clone(self.estimator)
             if "random_state" in model.get_params():
                 model.set_params(random_state=self.seed)
-            target = y if self.n_classes is None else y.astype(int)
+            target = y if self.task.is_regression else y.astype(int)
             try:
                 self._model = model.fit(X, target, **sample_weight_option(model.fit, weights))
             except (TypeError, ValueError) as error:
@@ -104,5 +102,5 @@ class RefitOnlyLearner:
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities; those of no knowledge before a step."""
         if self._model is None:
-            return untrained_prediction(len(X), self.n_classes)
-        return prediction_of(self._model, as_seen(self._model, X), self.n_classes)
+            return self.task.untrained_prediction(len(X))
+        return prediction_of(self._model, as_seen(self._model, X), self.task)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lukewarm._optional import require
 from lukewarm._typing import Vector
-from lukewarm.learners._takeover import Takeover
+from lukewarm.learners._imputation import LinearImputation
 
 if TYPE_CHECKING:
     import torch
@@ -54,21 +54,21 @@ def first_linear(module: torch.nn.Module) -> torch.nn.Linear | None:
     return None
 
 
-def let_take_over(layer: torch.nn.Linear, found: Takeover, held: Vector) -> None:
-    """Let a first layer guess the removed inputs, which are `held` constant, from the others."""
+def impute_inputs(layer: torch.nn.Linear, imputation: LinearImputation, held: Vector) -> None:
+    """Let a first layer impute the removed inputs, which are `held` constant, by the others."""
     weight, bias = layer.weight, layer.bias
     with torch.no_grad():
         slopes, offset = (
-            weight.new_tensor(values) for values in (found.slopes, found.offset - held)
+            weight.new_tensor(values) for values in (imputation.slopes, imputation.offset - held)
         )
-        said = weight[:, found.removed]
-        weight[:, found.kept] += said @ slopes.T
+        removed = weight[:, imputation.removed]
+        weight[:, imputation.kept] += removed @ slopes.T
         if bias is None:
             return
         if not isinstance(layer, ScaledLinear):
-            bias.add_(said @ offset)
+            bias.add_(removed @ offset)
         elif layer.bias_scale:
-            bias.add_(layer.input_scale / layer.bias_scale * (said @ offset))
+            bias.add_(layer.input_scale / layer.bias_scale * (removed @ offset))
 
 
 class ScaledLinear(torch.nn.Linear):

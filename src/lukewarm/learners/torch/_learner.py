@@ -10,12 +10,13 @@ import numpy as np
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count, check_number
-from lukewarm.learners._recalibration import recalibration
+from lukewarm.learners._base import DifferentiableLearner, LearnerTraits
+from lukewarm.learners._calibration import calibration
+from lukewarm.learners._imputation import Moments
 from lukewarm.learners._scaling import Scaling
-from lukewarm.learners._takeover import Moments
 from lukewarm.learners.torch._layers import (
     first_linear,
-    let_take_over,
+    impute_inputs,
     reads_codes,
     rescaled,
     take_codes_as_floats,
@@ -39,7 +40,7 @@ from lukewarm.learners.torch._losses import (
     squared_error,
     weighted_mean,
 )
-from lukewarm.measures import NegMSE, PoissonDeviance, mean_log_loss, mean_squared_error
+from lukewarm.measures import NegMSE, PoissonDeviance, Task
 
 if TYPE_CHECKING:
     import torch
@@ -50,8 +51,8 @@ else:
 _ROWS_PER_FORWARD = 8192  # bounds the memory of predictions
 
 
-class TorchLearner:
-    """A torch module that can go one epoch further from where it stands.
+class TorchLearner(DifferentiableLearner):
+    """A torch module that can be trained one epoch further.
 
     Parameters
     ----------
@@ -90,12 +91,14 @@ class TorchLearner:
     True
     """
 
-    patience = 5
-    max_steps = 400
-    # Without a feature what is left to learn is noisier, and gradients with it.
-    stride = 0.3
-    accepts_missing = False
-    accepts_categories = False
+    traits = LearnerTraits(
+        patience=5,
+        max_steps=400,
+        # Without a feature what is left to learn is noisier, and gradients with it.
+        learning_rate_factor=0.3,
+        has_learning_rate=True,
+        imputes=True,
+    )
 
     def __init__(
         self,
@@ -122,7 +125,7 @@ class TorchLearner:
         self._learning_rate = check_number("learning_rate", learning_rate, above=0)
         self._device = torch.device(device)
         self._standardize = standardize
-        self._n_classes = n_classes
+        self.task = Task(n_classes)
         self._shuffler = Shuffler(
             check_count("batch_size", batch_size),
             check_count("steps_per_epoch", steps_per_epoch),
@@ -135,41 +138,44 @@ class TorchLearner:
         self._is_trained = False
 
     @classmethod
-    def from_fitted(cls, module: torch.nn.Module, *, n_classes: int | None, seed: int) -> Self:
-        """Return a learner that stands where the trained module stands; its steps are unknown."""
-        learner = cls(module, standardize=False, n_classes=n_classes, seed=seed)
+    def from_fitted(cls, module: torch.nn.Module, *, task: Task, seed: int) -> Self:
+        """Return a learner in the state of the trained module; its steps are unknown."""
+        learner = cls(module, standardize=False, n_classes=task.n_classes, seed=seed)
         learner._is_trained = True
         return learner
+
+    @classmethod
+    def from_model(cls, model: torch.nn.Module, *, task: Task, seed: int, prefit: bool) -> Self:
+        """Return a learner around a copy of the module, drawn anew unless `prefit`."""
+        if prefit:
+            return cls.from_fitted(model, task=task, seed=seed)
+        # What the module may have learnt before must not reach the evaluation rows.
+        return cls(model, n_classes=task.n_classes, seed=seed).fresh(seed)
 
     @property
     def n_steps(self) -> int:
         """Epochs trained so far (portions of them with `steps_per_epoch`)."""
         return self._n_steps
 
-    @property
-    def n_classes(self) -> int | None:
-        """Number of classes; None for regression."""
-        return self._n_classes
-
     def fresh(self, seed: int) -> Self:
         """Return an untrained learner whose parameters are drawn anew from `seed`."""
-        twin = self._twin(seed)
-        reinitialize(twin._module, seed)
-        twin._optimizer = None
-        twin._input_scaling = twin._target_scaling = Scaling.identity()
-        twin._n_steps = 0
-        twin._is_trained = False
-        return twin
+        copied = self._copied(seed)
+        reinitialize(copied._module, seed)
+        copied._optimizer = None
+        copied._input_scaling = copied._target_scaling = Scaling.identity()
+        copied._n_steps = 0
+        copied._is_trained = False
+        return copied
 
     def copy(self, seed: int | None = None) -> Self:
-        """Return an independent learner at the same place, with the optimiser's memory."""
-        twin = self._twin(seed)
+        """Return an independent learner in the same state, with the optimiser's memory."""
+        copied = self._copied(seed)
         if self._optimizer is not None:
-            twin._optimizer = twin._new_optimizer()
-            twin._optimizer.load_state_dict(copy.deepcopy(self._optimizer.state_dict()))
-        return twin
+            copied._optimizer = copied._new_optimizer()
+            copied._optimizer.load_state_dict(copy.deepcopy(self._optimizer.state_dict()))
+        return copied
 
-    def lengthen_steps(self, factor: float) -> None:
+    def scale_learning_rate(self, factor: float) -> None:
         """Multiply the learning rate by `factor` and start the optimiser anew.
 
         Gradients are much larger once a feature is gone. An optimiser that scales its steps by the
@@ -179,22 +185,26 @@ class TorchLearner:
         if self._optimizer is not None:
             self._optimizer = self._new_optimizer()
 
-    def recalibrate(
+    def calibrate(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a classifier's logits for `X` as confident as they were `before`, given y.
 
         Otherwise a network spends its first epochs on unlearning what it was sure of.
         """
-        if self._n_classes is None or not self._is_trained:
+        if self.task.is_regression or not self._is_trained:
             return
         margin, full_margin = (self._logits(rows) for rows in (X, before))
-        to = recalibration(margin, full_margin, y, weights)
-        if to is not None:
-            self._module = rescaled(self._module, to.scale, self._tensor(to.offset)).eval()
+        scaling = calibration(margin, full_margin, y, weights)
+        if scaling is not None:
+            self._module = rescaled(
+                self._module, scaling.scale, self._tensor(scaling.offset)
+            ).eval()
 
-    def take_over(self, X: Features, before: Features, weights: Vector | None = None) -> None:
-        """Let the columns of `X` stand for those removed: the first layer reads them that way.
+    def impute_conditionally(
+        self, X: Features, before: Features, weights: Vector | None = None
+    ) -> None:
+        """Impute the columns removed from `X` by the others: the first layer reads them that way.
 
         Modules whose first layer is not a linear one stay as they are.
         """
@@ -202,15 +212,15 @@ class TorchLearner:
         if layer is None:
             return
         inputs, held = (self._input_scaling.scale(np.asarray(rows, float)) for rows in (before, X))
-        found = Moments.learn(inputs, weights).takeover(np.any(inputs != held, axis=0))
-        if found is not None:
-            let_take_over(layer, found, held[0, found.removed])
+        imputation = Moments.learn(inputs, weights).imputation(np.any(inputs != held, axis=0))
+        if imputation is not None:
+            impute_inputs(layer, imputation, held[0, imputation.removed])
 
     def for_classes(self, n_classes: int) -> Self:
         """Return an untrained learner for `n_classes` classes, otherwise with these settings."""
-        twin = self.copy()
-        twin._n_classes = n_classes
-        return twin
+        copied = self.copy()
+        copied.task = Task(n_classes)
+        return copied
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Train `n_steps` further epochs on these rows."""
@@ -235,10 +245,8 @@ class TorchLearner:
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return what decides when to stop: mean squared error, log loss or the user's loss."""
-        if self._n_classes is not None:
-            return mean_log_loss(y, prediction, weights)
-        if self._custom_loss is None:
-            return mean_squared_error(y, prediction, weights)
+        if not self.task.is_regression or self._custom_loss is None:
+            return self.task.loss(y, prediction, weights)
         if isinstance(self.measure, PoissonDeviance):
             # The module's outputs, which the loss takes, are not the predictions.
             return self.measure.mean_loss(y, prediction, weights)
@@ -256,7 +264,7 @@ class TorchLearner:
         """What the module is trained on by name; None for a loss of the user's."""
         if self._custom_loss is not None:
             return None
-        return "squared_error" if self._n_classes is None else "cross_entropy"
+        return "squared_error" if self.task.is_regression else "cross_entropy"
 
     def inputs(self, X: Features) -> torch.Tensor:
         """Return the rows as the module takes them."""
@@ -274,7 +282,7 @@ class TorchLearner:
 
     def as_prediction(self, outputs: torch.Tensor) -> Prediction:
         """Return outputs of the module as predictions on the scale of y, or probabilities."""
-        if self._n_classes is not None:
+        if not self.task.is_regression:
             return probabilities(outputs).double().cpu().numpy()
         unscaled = self._target_scaling.unscale(outputs.double().cpu().numpy())
         return unscaled if self._objective is None else self._objective.prediction(unscaled)
@@ -287,13 +295,13 @@ class TorchLearner:
     def _criterion(self) -> Criterion:
         if self._custom_loss is not None:
             return self._custom_loss
-        return squared_error if self._n_classes is None else cross_entropy
+        return squared_error if self.task.is_regression else cross_entropy
 
-    def _twin(self, seed: int | None) -> Self:
-        twin = copy.copy(self)
-        twin._module = copy.deepcopy(self._module)
-        twin._shuffler = self._shuffler.copy(seed)
-        return twin
+    def _copied(self, seed: int | None) -> Self:
+        copied = copy.copy(self)
+        copied._module = copy.deepcopy(self._module)
+        copied._shuffler = self._shuffler.copy(seed)
+        return copied
 
     def _new_optimizer(self) -> torch.optim.Optimizer:
         trained = [weight for weight in self._module.parameters() if weight.requires_grad]
@@ -304,7 +312,7 @@ class TorchLearner:
             self._input_scaling = Scaling.learn(np.asarray(X, dtype=float), weights)
         if (
             self._standardize
-            and self._n_classes is None
+            and self.task.is_regression
             and not isinstance(self.measure, PoissonDeviance)
         ):
             self._target_scaling = Scaling.learn(y, weights)

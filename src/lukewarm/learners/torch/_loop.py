@@ -56,10 +56,10 @@ class Shuffler:
         """Return one at the same place of the epoch; with a seed, one at a new epoch's start."""
         if seed is not None:
             return Shuffler(self.batch_size, self.steps_per_epoch, seed)
-        twin = copy.copy(self)
-        twin._generator = torch.Generator()
-        twin._generator.set_state(self._generator.get_state())
-        return twin
+        copied = copy.copy(self)
+        copied._generator = torch.Generator()
+        copied._generator.set_state(self._generator.get_state())
+        return copied
 
     def draw_seed(self) -> int:
         """Return a seed for the random layers of the next step."""

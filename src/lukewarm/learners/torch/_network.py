@@ -13,6 +13,7 @@ from lukewarm._validation import check_choice, check_count, check_number
 from lukewarm.learners.torch._layers import ACTIVATIONS, LAYERS, fully_connected
 from lukewarm.learners.torch._learner import TorchLearner
 from lukewarm.learners.torch._loop import seeded
+from lukewarm.measures import Task
 
 if TYPE_CHECKING:
     import torch
@@ -97,16 +98,16 @@ class Network(TorchLearner):
 
     def fresh(self, seed: int) -> Self:
         """Return an untrained network, to be drawn from `seed` when it meets its first rows."""
-        twin = super().fresh(seed)
-        twin._module = torch.nn.Identity()
-        twin._seed = seed
-        return twin
+        copied = super().fresh(seed)
+        copied._module = torch.nn.Identity()
+        copied._seed = seed
+        return copied
 
     def for_classes(self, n_classes: int) -> Self:
         """Return an untrained network for `n_classes` classes, otherwise with these settings."""
-        twin = self.fresh(self._seed)
-        twin._n_classes = n_classes
-        return twin
+        copied = self.fresh(self._seed)
+        copied.task = Task(n_classes)
+        return copied
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Train `n_steps` further epochs on these rows."""
@@ -121,7 +122,8 @@ class Network(TorchLearner):
     def _build(self, X: Features) -> None:
         if not isinstance(self._module, torch.nn.Identity):
             return
-        n_outputs = self._n_classes if self._n_classes and self._n_classes > 2 else 1
         with seeded(self._seed):
-            module = fully_connected(np.shape(X)[1], self._widths, n_outputs, **self._architecture)
+            module = fully_connected(
+                np.shape(X)[1], self._widths, self.task.n_outputs, **self._architecture
+            )
         self._module = module.to(self._device).eval()

@@ -10,16 +10,17 @@ from sklearn.base import clone
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._task import check_task
 from lukewarm.learners.sklearn._epochs import prediction_of
 from lukewarm.learners.torch._layers import take_codes_as_floats
 from lukewarm.learners.torch._loop import draws_in_training, reinitialize, seeded
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import REGRESSION, Task
 
 
-class SkorchLearner:
-    """A skorch net that can go one epoch further from where it stands.
+class SkorchLearner(ModelWrapper):
+    """A skorch net that can be trained one epoch further.
 
     Parameters
     ----------
@@ -27,8 +28,7 @@ class SkorchLearner:
         Cloned, never changed. ``max_epochs`` becomes `max_steps`; callbacks and the net's own
         validation split give way to the stopping rule. Inputs are passed on as float32 (to
         embedding layers as codes) and not standardised: put a scaler in front, in a Pipeline.
-    n_classes : int, optional
-        None for regression.
+    task : Task
     seed : int, default 0
         Source of the initial weights, the order of the rows and of dropout layers.
 
@@ -44,17 +44,14 @@ class SkorchLearner:
     True
     """
 
-    patience = 5
-    accepts_missing = False
-    accepts_categories = False
+    n_steps = 0
+    traits = LearnerTraits()
 
-    def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
-        check_task(estimator, n_classes)
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
         self.estimator = estimator
-        self.n_classes = n_classes
-        self.max_steps = int(estimator.max_epochs)
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
-        self.n_steps = 0
+        self.task = task
+        self.traits = LearnerTraits(patience=5, max_steps=int(estimator.max_epochs))
         self._seeds = np.random.default_rng(seed)
         self._net = clone(estimator)
         _hand_over(self._net, seed)
@@ -65,10 +62,10 @@ class SkorchLearner:
         take_codes_as_floats(self._net.module_)
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> SkorchLearner:
-        """Return a learner that stands where the fitted net stands."""
-        check_fitted(estimator, n_classes)
-        learner = cls(estimator, n_classes=n_classes, seed=seed)
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> SkorchLearner:
+        """Return a learner in the state of the fitted net."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
         learner._net = deepcopy(estimator)
         _hand_over(learner._net, seed)
         take_codes_as_floats(learner._net.module_)
@@ -77,18 +74,18 @@ class SkorchLearner:
 
     def fresh(self, seed: int) -> SkorchLearner:
         """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, n_classes=self.n_classes, seed=seed)
+        return type(self)(self.estimator, task=self.task, seed=seed)
 
     def for_classes(self, n_classes: int) -> SkorchLearner:
         """Return an untrained classifier with the same settings."""
-        return type(self)(self.estimator, n_classes=n_classes)
+        return type(self)(self.estimator, task=Task(n_classes))
 
     def copy(self, seed: int | None = None) -> SkorchLearner:
-        """Return an independent learner at the same place, with the optimiser's memory."""
-        twin = deepcopy(self)
+        """Return an independent learner in the same state, with the optimiser's memory."""
+        copied = deepcopy(self)
         if seed is not None:
-            twin._seeds = np.random.default_rng(seed)
-        return twin
+            copied._seeds = np.random.default_rng(seed)
+        return copied
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Train `n_steps` epochs."""
@@ -101,7 +98,7 @@ class SkorchLearner:
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities."""
-        return prediction_of(self._net, self._rows(X), self.n_classes)
+        return prediction_of(self._net, self._rows(X), self.task)
 
     def _epoch(self, rows: np.ndarray, target: np.ndarray) -> None:
         seed = int(self._seeds.integers(2**31 - 1))
@@ -116,7 +113,7 @@ class SkorchLearner:
         return np.asarray(X, dtype=np.float32)
 
     def _target(self, X: Features, y: Vector) -> np.ndarray:
-        if self.n_classes is not None:
+        if not self.task.is_regression:
             is_binary = any("Binary" in kind.__name__ for kind in type(self._net).__mro__)
             return y.astype(np.float32 if is_binary else np.int64)
         # The loss compares shapes: a module that gives (n, 1) needs a column.

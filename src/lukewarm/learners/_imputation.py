@@ -1,4 +1,4 @@
-"""How well the columns that stay foretell those that go."""
+"""Conditional imputation: removed columns by their best linear guess from the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOTHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Takeover:
+class LinearImputation:
     """columns[:, removed] = offset + columns[:, kept] @ slopes, the best linear guess.
 
     Parameters
@@ -53,7 +53,7 @@ class Moments:
     --------
     >>> x = np.random.default_rng(0).normal(size=500)
     >>> moments = Moments.learn(np.column_stack([x, 2 * x]))
-    >>> moments.takeover(np.array([True, False])).slopes.round(3)
+    >>> moments.imputation(np.array([True, False])).slopes.round(3)
     array([[0.5]])
     """
 
@@ -77,7 +77,7 @@ class Moments:
             return cls(scaling, None, np.sqrt(shares) * scaled, varies, n_rows)
         return cls(scaling, (shares * scaled).T @ scaled, None, varies, n_rows)
 
-    def takeover(self, is_removed: np.ndarray) -> Takeover | None:
+    def imputation(self, is_removed: np.ndarray) -> LinearImputation | None:
         """Return how to guess the columns of the mask; None where nothing can be foretold.
 
         Least squares, shrunk by the adjusted share of variance explained over the plain one:
@@ -98,7 +98,7 @@ class Moments:
             return None
         centre, spread = self.scaling.centre, self.scaling.spread
         slopes *= spread[removed] / spread[kept][:, np.newaxis]
-        return Takeover(kept, removed, slopes, centre[removed] - centre[kept] @ slopes)
+        return LinearImputation(kept, removed, slopes, centre[removed] - centre[kept] @ slopes)
 
     def _correlations_of(self, some: np.ndarray, others: np.ndarray) -> Matrix:
         if self.correlations is not None:

@@ -1,4 +1,4 @@
-"""Confidence of margins, before and after features are gone."""
+"""PlattScaling of margins, before and after features are gone."""
 
 import numpy as np
 import pytest
@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lukewarm.data import Removal, Rows
-from lukewarm.learners import as_learner, train_until
-from lukewarm.learners._recalibration import Confidence
-from lukewarm.measures import mean_log_loss
+from lukewarm.learners import from_model, train_until
+from lukewarm.learners._calibration import PlattScaling
+from lukewarm.measures import Task, mean_log_loss
 from lukewarm.reduction import Dropout, ReductionData, Retrain, as_reduction
 from lukewarm.stopping import Patience
 
@@ -24,7 +24,7 @@ def test_two_classes_are_fitted_as_by_logistic_regression(generator, weighted):
     y = (generator.random(500) < 1 / (1 + np.exp(-0.5 - 0.4 * margin[:, 0]))).astype(float)
     weights = generator.random(500) if weighted else None
     by_sklearn = LogisticRegression(C=np.inf, tol=1e-10).fit(margin, y, weights)
-    fitted = Confidence.fit(margin, y, weights)
+    fitted = PlattScaling.fit(margin, y, weights)
     # The ridge of 1e-6 and the stopping of L-BFGS leave less than 1e-3.
     np.testing.assert_allclose(fitted.scale, by_sklearn.coef_[0, 0], atol=1e-3)
     np.testing.assert_allclose(fitted.offset, by_sklearn.intercept_, atol=1e-3)
@@ -35,7 +35,7 @@ def test_several_classes_are_fitted_better_than_by_the_law_they_were_drawn_from(
     offset = np.array([0.3, 0.0, -0.3])
     shares = softmax(offset + 0.5 * margin, axis=1)
     y = (generator.random((3000, 1)) > shares.cumsum(axis=1)).sum(axis=1).astype(float)
-    fitted = Confidence.fit(margin, y, None)
+    fitted = PlattScaling.fit(margin, y, None)
     loss = mean_log_loss(y, softmax(fitted.offset + fitted.scale * margin, axis=1))
     drawn = mean_log_loss(y, shares)
     # Twice the difference is chi-squared with 3 degrees of freedom: below 17 but once in 1400.
@@ -44,12 +44,12 @@ def test_several_classes_are_fitted_better_than_by_the_law_they_were_drawn_from(
 
 def test_classes_told_apart_exactly_have_a_largest_scale(generator):
     margin = generator.normal(size=(50, 1))
-    assert Confidence.fit(margin, (margin[:, 0] > 0).astype(float), None).scale == 10
+    assert PlattScaling.fit(margin, (margin[:, 0] > 0).astype(float), None).scale == 10
 
 
 @pytest.mark.parametrize("scale", [0.7, 1.0, 3.0])
 def test_nothing_is_left_to_do_between_equal_confidences(scale):
-    confidence = Confidence(np.array([0.2, -0.4]), scale)
+    confidence = PlattScaling(np.array([0.2, -0.4]), scale)
     same = confidence.relative_to(confidence)
     assert same.scale == 1
     np.testing.assert_array_equal(same.offset, [0, 0])
@@ -60,14 +60,14 @@ def test_nothing_is_left_to_do_between_equal_confidences(scale):
     [(0.4, 0.8, 0.5), (0.4, 3.0, 0.4), (2.0, 3.0, 1.0), (0.9, 0.8, 1.0), (0.0, 0.5, 0.0)],
 )
 def test_margins_are_shrunk_to_the_confidence_of_the_full_model(reduced, full, expected):
-    to = Confidence(np.zeros(1), reduced).relative_to(Confidence(np.zeros(1), full))
+    to = PlattScaling(np.zeros(1), reduced).relative_to(PlattScaling(np.zeros(1), full))
     assert to.scale == pytest.approx(expected)
     np.testing.assert_array_equal(to.offset, [0.0])
 
 
 def test_classes_that_have_become_too_rare_are_moved_back():
     # The full model is even-handed; without a feature every margin is 2 too low.
-    to = Confidence(np.array([1.0]), 0.5).relative_to(Confidence(np.array([0.0]), 1.0))
+    to = PlattScaling(np.array([1.0]), 0.5).relative_to(PlattScaling(np.array([0.0]), 1.0))
     assert to.offset + to.scale * np.array([-2.0]) == 0
 
 
@@ -87,12 +87,12 @@ def behind_a_scaler():
 @pytest.mark.parametrize("make", [lightgbm, histograms, behind_a_scaler])
 def test_newton_steps_do_not_overshoot_where_the_full_model_was_sure(make):
     # Held at its mean, a feature takes its square out of Hastie's sum of squares: all the margins
-    # are wrong by much. Without recalibration the first trees make the predictions worse.
+    # are wrong by much. Without calibration the first trees make the predictions worse.
     X, y = make_hastie_10_2(4000, random_state=0)
     y = (y > 0).astype(float)
     rows = [Rows(X[part], y[part]) for part in np.split(np.arange(4000), [2200, 3000])]
-    learner = as_learner(make(), n_classes=2, seed=0)
-    rule = Patience(learner.patience)
+    learner = from_model(make(), task=Task(2), seed=0)
+    rule = Patience(learner.traits.patience)
     full, _ = train_until(learner, rows[0], rows[1], rule, 400)
     data = ReductionData(rows[0], rows[1], Removal.learn(rows[0].X))
     losses = {
@@ -100,7 +100,12 @@ def test_newton_steps_do_not_overshoot_where_the_full_model_was_sure(make):
         for way in (
             Dropout(),
             Retrain(rule, 400),
-            as_reduction("early_stopping", rule, 400, stride=learner.stride),
+            as_reduction(
+                "early_stopping",
+                rule,
+                400,
+                learning_rate_factor=learner.traits.learning_rate_factor,
+            ),
         )
     }
     assert losses["dropout"] > 1.05 * losses["retrain"]
@@ -118,18 +123,18 @@ def test_networks_need_not_unlearn_what_they_were_sure_of(kind):
         model = make_pipeline(StandardScaler(), MLPClassifier((32,), learning_rate_init=0.02))
     X, y = make_hastie_10_2(3000, random_state=0)
     y = (y > 0).astype(float)
-    learner = as_learner(model, n_classes=2, seed=0)
+    learner = from_model(model, task=Task(2), seed=0)
     learner.advance(X[:2000], y[:2000], 40)
     held_out = X[2000:].copy()
     held_out[:, 0] = 0.0
     chosen, judged = np.split(np.arange(1000), 2)
     sure = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
-    learner.recalibrate(held_out[chosen], X[2000:][chosen], y[2000:][chosen])
+    learner.calibrate(held_out[chosen], X[2000:][chosen], y[2000:][chosen])
     moderate = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
     assert moderate < 0.95 * sure
 
 
-def test_a_module_trained_elsewhere_is_recalibrated(generator):
+def test_a_module_trained_elsewhere_is_calibrated(generator):
     torch = pytest.importorskip("torch")
     X = generator.normal(size=(400, 2))
     y = (X[:, 0] + 0.5 * generator.normal(size=400) > 0).astype(float)
@@ -138,24 +143,24 @@ def test_a_module_trained_elsewhere_is_recalibrated(generator):
         # Sure of the second column, which tells nothing; so it is without the first.
         module.weight.copy_(torch.tensor([[4.0, 2.0]]))
         module.bias.zero_()
-    learner = as_learner(module, n_classes=2, seed=0, prefit=True)
+    learner = from_model(module, task=Task(2), seed=0, prefit=True)
     without = X * [0, 1]
     sure = mean_log_loss(y, learner.predict(without))
-    learner.recalibrate(without, X, y)
+    learner.calibrate(without, X, y)
     assert mean_log_loss(y, learner.predict(without)) < 0.9 * sure
 
 
 def test_an_untrained_module_is_left_as_it_is(generator):
     torch = pytest.importorskip("torch")
     X, y = generator.normal(size=(40, 2)), generator.integers(0, 2, 40).astype(float)
-    learner = as_learner(torch.nn.Linear(2, 1), n_classes=2, seed=0)
+    learner = from_model(torch.nn.Linear(2, 1), task=Task(2), seed=0)
     before = learner.predict(X)
-    learner.recalibrate(X * [0, 1], X, y)
+    learner.calibrate(X * [0, 1], X, y)
     np.testing.assert_array_equal(learner.predict(X), before)
 
 
 def test_an_untrained_pipeline_is_left_as_it_is(generator):
     X, y = generator.normal(size=(40, 2)), generator.integers(0, 2, 40).astype(float)
-    learner = as_learner(make_pipeline(StandardScaler(), MLPClassifier()), n_classes=2, seed=0)
-    learner.recalibrate(X * [0, 1], X, y)
+    learner = from_model(make_pipeline(StandardScaler(), MLPClassifier()), task=Task(2), seed=0)
+    learner.calibrate(X * [0, 1], X, y)
     np.testing.assert_array_equal(learner.predict(X), 0.5)

@@ -1,4 +1,4 @@
-"""How confident a classifier's margins may be once features are gone.
+"""Platt scaling: how confident a classifier's margins may be once features are gone.
 
 A classifier's margins, (n, d) with d = 1 for two classes, are log-odds that were right with all
 features. With some held at a constant they are as large as before and less often right, so that
@@ -32,7 +32,7 @@ _RIDGE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Confidence:
+class PlattScaling:
     """offset + scale * margin predicts a set of rows best.
 
     Parameters
@@ -46,7 +46,7 @@ class Confidence:
     scale: float
 
     @classmethod
-    def fit(cls, margin: np.ndarray, y: Vector, weights: Vector | None) -> Confidence:
+    def fit(cls, margin: np.ndarray, y: Vector, weights: Vector | None) -> PlattScaling:
         """Return the offset and scale of least log-loss for margins (n, d) and class codes."""
         d = margin.shape[1]
         share = np.full(len(y), 1 / len(y)) if weights is None else weights / weights.sum()
@@ -70,7 +70,7 @@ class Confidence:
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
         return cls(found[:d], float(found[d]))
 
-    def relative_to(self, full: Confidence) -> Confidence:
+    def relative_to(self, full: PlattScaling) -> PlattScaling:
         """Return what makes margins of this confidence no surer than a full model's were.
 
         They are shrunk where they promise more than the full model's, but for what those promised
@@ -79,22 +79,22 @@ class Confidence:
         allowed = min(full.scale, 1.0)
         moved = full.offset / full.scale
         if self.scale >= allowed:
-            return Confidence(self.offset / self.scale - moved, 1.0)
-        return Confidence(self.offset / allowed - moved, self.scale / allowed)
+            return PlattScaling(self.offset / self.scale - moved, 1.0)
+        return PlattScaling(self.offset / allowed - moved, self.scale / allowed)
 
 
-def recalibration(
+def calibration(
     margin: np.ndarray, before: np.ndarray, y: Vector, weights: Vector | None
-) -> Confidence | None:
+) -> PlattScaling | None:
     """Return what makes margins (n, d) no surer than they were `before`; None for nothing."""
-    full = Confidence.fit(before, y, weights)
+    full = PlattScaling.fit(before, y, weights)
     if full.scale < _NO_CONFIDENCE:
         return None
-    return Confidence.fit(margin, y, weights).relative_to(full)
+    return PlattScaling.fit(margin, y, weights).relative_to(full)
 
 
 @dataclass(frozen=True, eq=False)
-class RecalibratedTrees:
+class CalibratedTrees:
     """Trees that count `scale` times as much, from an offset of shape (d,)."""
 
     trees: Segment
@@ -105,8 +105,8 @@ class RecalibratedTrees:
     def n_trees(self) -> int:
         return self.trees.n_trees
 
-    def first(self, n_trees: int) -> RecalibratedTrees:
-        return RecalibratedTrees(self.trees.first(n_trees), self.scale, self.offset)
+    def first(self, n_trees: int) -> CalibratedTrees:
+        return CalibratedTrees(self.trees.first(n_trees), self.scale, self.offset)
 
     def margin(self, data: Any) -> np.ndarray:
         return self.offset + self.scale * self.trees.margin(data)

@@ -1,4 +1,4 @@
-"""Columns of networks that take over what they know of removed ones."""
+"""Removed columns of networks, imputed by the others."""
 
 import copy
 from dataclasses import replace
@@ -9,8 +9,8 @@ from sklearn.linear_model import LinearRegression
 
 from lukewarm.data import Removal, Rows
 from lukewarm.datasets import make_correlated_linear
-from lukewarm.learners import TakesOver, train_until
-from lukewarm.learners._takeover import Moments
+from lukewarm.learners import train_until
+from lukewarm.learners._imputation import Moments
 from lukewarm.reduction import Dropout, EarlyStopping, KernelFlow, ReductionData
 from lukewarm.reduction._warm_start import warm_start
 from lukewarm.stopping import Patience
@@ -33,8 +33,8 @@ def test_a_guess_needs_no_correlations_of_all_columns(generator, weighted):
     assert wide.correlations is None
     assert tall.scaled is None
     is_removed = np.arange(45) >= 5
-    found = replace(wide, n_rows=2 * wide.n_rows).takeover(is_removed)
-    expected = tall.takeover(is_removed)
+    found = replace(wide, n_rows=2 * wide.n_rows).imputation(is_removed)
+    expected = tall.imputation(is_removed)
     np.testing.assert_allclose(found.slopes, expected.slopes, rtol=1e-8)
     np.testing.assert_allclose(found.offset, expected.offset, rtol=1e-8, atol=1e-10)
 
@@ -43,7 +43,7 @@ def test_a_guess_needs_no_correlations_of_all_columns(generator, weighted):
 def test_guess_is_least_squares_shrunk_to_the_adjusted_share(dependent_rows, generator, weighted):
     X = dependent_rows()
     weights = generator.integers(0, 3, size=len(X)).astype(float) if weighted else None
-    found = Moments.learn(X, weights).takeover(FIRST)
+    found = Moments.learn(X, weights).imputation(FIRST)
     fit = LinearRegression().fit(X[:, 1:], X[:, 0], weights)
     n = len(X) if weights is None else weights.sum() ** 2 / (weights**2).sum()
     plain = fit.score(X[:, 1:], X[:, 0], weights)
@@ -60,21 +60,21 @@ def test_guess_is_least_squares_shrunk_to_the_adjusted_share(dependent_rows, gen
 def test_copies_share_and_constants_have_no_part(generator):
     x = generator.normal(size=300)
     X = np.column_stack([x, x, x, np.full(300, 0.1)])
-    found = Moments.learn(X).takeover(FIRST)
+    found = Moments.learn(X).imputation(FIRST)
     np.testing.assert_array_equal(found.kept, [1, 2])
     np.testing.assert_allclose(found.slopes[:, 0], 0.5, atol=1e-5)
-    assert Moments.learn(X).takeover(np.array([False, False, False, True])) is None
+    assert Moments.learn(X).imputation(np.array([False, False, False, True])) is None
 
 
 def test_unrelated_columns_are_mostly_left_alone(generator):
-    masks = [Moments.learn(generator.normal(size=(50, 4))).takeover(FIRST) for _ in range(200)]
+    masks = [Moments.learn(generator.normal(size=(50, 4))).imputation(FIRST) for _ in range(200)]
     # The adjusted share is positive where F(3, 46) exceeds 1: in 40 % of cases, +- 3.5 %.
     assert 0.26 < np.mean([found is not None for found in masks]) < 0.54
 
 
 @pytest.mark.parametrize("n_rows", [3, 4])
 def test_too_few_rows_foretell_nothing(generator, n_rows):
-    assert Moments.learn(generator.normal(size=(n_rows, 4))).takeover(FIRST) is None
+    assert Moments.learn(generator.normal(size=(n_rows, 4))).imputation(FIRST) is None
 
 
 def networks():
@@ -97,12 +97,12 @@ def test_network_reads_the_guess_in_place_of_the_removed_column(dependent_rows, 
     learner.advance(X, X[:, 0] + X[:, 3], 3)
     held = X.copy()
     held[:, 0] = X[:, 0].mean()
-    found = Moments.learn(X).takeover(FIRST)
+    found = Moments.learn(X).imputation(FIRST)
     guessed = X.copy()
     guessed[:, 0] = (found.offset + X[:, 1:] @ found.slopes)[:, 0]
     before, expected = learner.predict(held), learner.predict(guessed)
-    assert isinstance(learner, TakesOver)
-    learner.take_over(held, X)
+    assert learner.traits.imputes
+    learner.impute_conditionally(held, X)
     # float32 weights
     np.testing.assert_allclose(
         learner.predict(held), expected, atol=1e-4 * max(1, np.abs(expected).max())
@@ -117,7 +117,7 @@ def test_modules_that_begin_otherwise_stay_as_they_are(dependent_rows):
         learner = TorchLearner(module)
         learner.advance(X, X[:, 0], 1)
         before = copy.deepcopy(learner.module.state_dict())
-        learner.take_over(X * [0, 1, 1, 1], X)
+        learner.impute_conditionally(X * [0, 1, 1, 1], X)
         for name, values in learner.module.state_dict().items():
             assert torch.equal(values, before[name])
 
@@ -137,7 +137,10 @@ def test_a_copy_takes_over_all_without_a_step(generator):
     for way in (EarlyStopping(Patience(3), 20), KernelFlow()):
         model = way.reduce(full, rows, (0,), 0)
         assert model.trace.losses[0] < 1.05 * best
-        assert replace(way, take_over=False).reduce(full, rows, (0,), 0).trace.losses[0] > 10 * best
+        assert (
+            replace(way, conditional_imputation=False).reduce(full, rows, (0,), 0).trace.losses[0]
+            > 10 * best
+        )
 
 
 def test_a_guess_that_makes_it_worse_is_not_taken(generator):
@@ -149,6 +152,6 @@ def test_a_guess_that_makes_it_worse_is_not_taken(generator):
     full = TorchLearner(torch.nn.Linear(2, 1), learning_rate=0.05)
     full.advance(X, x, 50)
     train, stopping = data.without((0,))
-    start = warm_start(full, data, (0,), train, stopping, take_over=True)
+    start = warm_start(full, data, (0,), train, stopping, conditional_imputation=True)
     dropout = Dropout().reduce(full, data, (0,), 0).predict(X)
     np.testing.assert_array_equal(start.predict(train.X), dropout[:600])

@@ -1,11 +1,11 @@
-"""Binned rows: what the engine sees of a table.
+"""Binned datasets: what the engine sees of a table.
 
 A table is bin codes, one byte each, of shape (p, n): a feature's codes lie together, since trees
 read one feature at a time. `without` returns a view: the same codes with a mask of removed
 features and the bin each is held in, (p,) both. Whatever depends on the codes alone (which
 features vary, moments, the leaves reached in trees that are shared) is kept once at the `_source`,
 the rows with nothing removed, and serves all its views. Leaves are kept by the identity of the
-`Trees`, weakly: they go when the last learner that stands on those trees goes.
+`Trees`, weakly: they go when the last learner with those trees goes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Vector
-from lukewarm.learners._takeover import Moments
+from lukewarm.learners._imputation import Moments
 from lukewarm.learners.boosting._apply import leaf_groups
 from lukewarm.learners.boosting._borders import Borders
 from lukewarm.learners.boosting._columns import NumericColumn
@@ -30,7 +30,7 @@ _MOST_BYTES_KEPT = 2**27
 _MOST_ROWS_READ = 20_000
 
 
-class BinnedRows:
+class BinnedDataset:
     """Rows as bin codes, with some features perhaps taken away.
 
     Taking features away shares the codes and costs the same for any number of rows.
@@ -50,7 +50,7 @@ class BinnedRows:
         codes: np.ndarray,
         removed: np.ndarray | None = None,
         fill_codes: np.ndarray | None = None,
-        source: BinnedRows | None = None,
+        source: BinnedDataset | None = None,
     ) -> None:
         n_features = codes.shape[0]
         self.borders = borders
@@ -68,7 +68,7 @@ class BinnedRows:
             self.varies = source.varies
 
     @classmethod
-    def encode(cls, borders: Borders, X: Features, n_threads: int = 1) -> BinnedRows:
+    def encode(cls, borders: Borders, X: Features, n_threads: int = 1) -> BinnedDataset:
         """Return the rows of `X` as codes."""
         return cls(borders, borders.encode(X, n_threads))
 
@@ -77,20 +77,20 @@ class BinnedRows:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Kept leaves are left behind; whoever loads the rows computes them again.
-        return BinnedRows, (self.borders, self.codes, self.removed, self.fill_codes)
+        return BinnedDataset, (self.borders, self.codes, self.removed, self.fill_codes)
 
     @property
     def candidates(self) -> np.ndarray:
         """Features that a tree may split on: those that vary here and are not removed."""
         return np.flatnonzero(self.varies & ~self.removed).astype(np.int32)
 
-    def without(self, removed: FeatureSet, fill_values: tuple[Any, ...]) -> BinnedRows:
+    def without(self, removed: FeatureSet, fill_values: tuple[Any, ...]) -> BinnedDataset:
         """Return these rows with the features in `removed` held in the bin of their fill value."""
         mask, fill_codes = self.removed.copy(), self.fill_codes.copy()
         for feature in removed:
             mask[feature] = True
             fill_codes[feature] = self.borders.columns[feature].code_of(fill_values[feature])
-        return BinnedRows(self.borders, self.codes, mask, fill_codes, self._source)
+        return BinnedDataset(self.borders, self.codes, mask, fill_codes, self._source)
 
     def moments(self, weights: Vector | None) -> Moments:
         """Return the moments of the numeric columns with no feature removed, computed once."""
