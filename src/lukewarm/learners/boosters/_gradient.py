@@ -15,6 +15,13 @@ from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
+from lukewarm.learners.sklearn._private import (
+    check_fitted_names,
+    check_private_names,
+    first_margin,
+    fit_on,
+    set_generator,
+)
 from lukewarm.measures import REGRESSION, Task
 
 
@@ -48,6 +55,7 @@ class GradientBoostingLearner(BlockMarginLearner):
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
         check_task(estimator, task)
+        check_private_names(type(estimator))
         own = None
         if task.is_regression:
             own = objective_of("GradientBoosting", estimator.loss, vars(estimator))
@@ -81,7 +89,7 @@ class GradientBoostingLearner(BlockMarginLearner):
         if self._segments:
             model = copy(self._last_model)
             model.estimators_ = model.estimators_[:start]
-            model._rng = generator
+            set_generator(model, generator)
         else:
             model = clone(self.estimator)
         learning_rate = self.estimator.learning_rate * self._step_length
@@ -93,11 +101,8 @@ class GradientBoostingLearner(BlockMarginLearner):
             random_state=generator,
             verbose=0,
         )
-        if baseline is not None:
-            # Its own sum would take the old trees at the new learning rate.
-            model._raw_predict = lambda rows: baseline.copy()
-        model.fit(as_seen(model, X), y, sample_weight=weights)
-        vars(model).pop("_raw_predict", None)
+        fit_on(baseline, model, as_seen(model, X), y, weights)
+        check_fitted_names(model)
         return _StageTrees(model, start, n_steps, learning_rate)
 
     @property
@@ -134,5 +139,5 @@ class _StageTrees:
         added = np.array([[tree.tree_.predict(X)[:, 0] for tree in stage] for stage in stages])
         added = self.learning_rate * np.moveaxis(added, 1, 2)
         if self.start == 0 and start == 0:
-            added[0] += self.model._raw_predict_init(X)
+            added[0] += first_margin(self.model, X)
         return added

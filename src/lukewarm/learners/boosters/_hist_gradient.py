@@ -7,8 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_numbers, as_seen, check_fitted
@@ -16,6 +14,17 @@ from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
+from lukewarm.learners.sklearn._private import (
+    add_histogram_trees,
+    as_histogram_rows,
+    check_fitted_names,
+    check_private_names,
+    forget_margin,
+    histogram_booster_on,
+    histogram_intercept,
+    histogram_trees,
+    moves_columns,
+)
 from lukewarm.measures import REGRESSION, Task
 
 
@@ -51,6 +60,7 @@ class HistGradientBoostingLearner(BlockMarginLearner):
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
         check_task(estimator, task)
+        check_private_names(type(estimator))
         own = None
         if task.is_regression:
             own = objective_of("HistGradientBoosting", estimator.loss, vars(estimator))
@@ -86,69 +96,14 @@ class HistGradientBoostingLearner(BlockMarginLearner):
         if baseline is None:
             model = type(self.estimator)(**settings)
         else:
-            model = _on_top_of(baseline, not self.task.is_regression, settings)
-            model._longest_leaf = self._longest_leaf
+            model = histogram_booster_on(baseline, self.task, settings, self._longest_leaf)
         model.fit(X, y, sample_weight=weights)
-        model._margin = None  # of the training rows; no longer needed
+        forget_margin(model)
+        check_fitted_names(model)
         return _HistogramTrees(model, n_steps, has_intercept=baseline is None)
 
     def _prepare(self, X: Features) -> Any:
         return as_numbers(X)
-
-
-class _OnTopOfMargin:
-    """A histogram booster that believes to be fitted already, to the margin it is given."""
-
-    _margin: np.ndarray | None
-
-    def _is_fitted(self) -> bool:
-        return True
-
-    def _raw_predict(self, X: Any, n_threads: int | None = None) -> np.ndarray:
-        return np.array(self._margin, order="F")
-
-
-class _RegressorOnTop(_OnTopOfMargin, HistGradientBoostingRegressor):
-    pass
-
-
-class _ClassifierOnTop(_OnTopOfMargin, HistGradientBoostingClassifier):
-    _longest_leaf = np.inf
-
-    def _get_loss(self, sample_weight: Any) -> Any:
-        loss: Any = super()._get_loss(sample_weight=sample_weight)
-        if np.isfinite(self._longest_leaf):
-            loss.gradient_hessian = _with_curvature(loss.gradient_hessian, 1 / self._longest_leaf)
-        return loss
-
-
-def _with_curvature(gradient_hessian: Any, least: float) -> Any:
-    """Return the function with curvatures of at least so many times the gradient's size.
-
-    A leaf is a sum of gradients over a sum of curvatures, so none is longer than 1 / `least`; the
-    booster has no setting for that.
-    """
-
-    def bounded(**rows: Any) -> tuple[np.ndarray, np.ndarray]:
-        gradient, curvature = gradient_hessian(**rows)
-        np.maximum(curvature, least * np.abs(gradient), out=curvature)
-        return gradient, curvature
-
-    return bounded
-
-
-def _on_top_of(margin: np.ndarray, is_classifier: bool, settings: dict[str, Any]) -> Any:
-    kind = _ClassifierOnTop if is_classifier else _RegressorOnTop
-    model: Any = kind(**settings)
-    seed = settings["random_state"]
-    model._margin = margin
-    model._predictors = []
-    model._random_seed = seed
-    model._feature_subsample_rng = np.random.default_rng(seed)
-    model._baseline_prediction = np.zeros((1, margin.shape[1]))
-    model.train_score_ = model.validation_score_ = np.empty(0)
-    model.n_trees_per_iteration_ = margin.shape[1]
-    return model
 
 
 class _HistogramTrees:
@@ -175,25 +130,23 @@ class _HistogramTrees:
         return np.cumsum(added, axis=0)
 
     def _rows(self, data: Any) -> Any:
-        return self.model._preprocess_X(as_seen(self.model, data), reset=False)
+        return as_histogram_rows(self.model, as_seen(self.model, data))
 
     def _start(self, step: int) -> Any:
-        return self.model._baseline_prediction if self.has_intercept and step == 0 else 0.0
+        return histogram_intercept(self.model) if self.has_intercept and step == 0 else 0.0
 
     def _added(self, X: Any, start: int, end: int) -> np.ndarray:
         total = np.zeros((X.shape[0], self.model.n_trees_per_iteration_), order="F")
         total += self._start(start)
-        trees = self.model._predictors[start:end]
-        n_threads = _openmp_effective_n_threads()
-        self.model._predict_iterations(X, trees, total, is_binned=False, n_threads=n_threads)
+        add_histogram_trees(self.model, X, histogram_trees(self.model, start, end), total)
         return total
 
 
 def _forest(model: Any, n_trees: int) -> Forest | None:
     """Return the trees laid out; None where they split levels."""
-    if model._preprocessor is not None:  # it moves columns of levels to the front
+    if moves_columns(model):
         return None
-    nodes = [tree.nodes for trees in model._predictors[:n_trees] for tree in trees]
+    nodes = [tree.nodes for trees in histogram_trees(model, 0, n_trees) for tree in trees]
     if any(each["is_categorical"].any() for each in nodes):
         return None
     trees = [_tree(each) for each in nodes]

@@ -63,8 +63,8 @@ class XGBoostLearner(LiveMarginLearner):
         super().__init__(estimator, task=task, seed=seed, objective=own)
         if settings.get("booster") not in (None, "gbtree"):
             raise ValueError(
-                f"model has booster={settings['booster']!r}, which cannot go on from where it "
-                "stands; use 'gbtree'."
+                f"model has booster={settings['booster']!r}, which cannot be trained "
+                "further; use 'gbtree'."
             )
         self.max_steps = int(settings.get("n_estimators") or _DEFAULT_TREES)
         self._missing = settings.get("missing", np.nan)

@@ -11,7 +11,6 @@ from scipy.special import logit
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.neural_network import MLPClassifier
-from sklearn.preprocessing import LabelBinarizer
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
@@ -19,6 +18,7 @@ from lukewarm.learners._calibration import calibration
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
+from lukewarm.learners.sklearn._private import with_codes
 from lukewarm.measures import REGRESSION, MeanLoss, Task
 
 _FAINTEST = 1e-12  # probability of a class
@@ -71,7 +71,7 @@ class PartialFitLearner(ModelWrapper):
         """Return a learner in the state of the fitted estimator."""
         check_fitted(estimator, task)
         learner = cls(estimator, task=task, seed=seed)
-        learner._model = _with_codes(deepcopy(estimator), task)
+        learner._model = with_codes(deepcopy(estimator), task)
         _without_own_stopping(learner._model, seed)
         learner.n_steps = max(int(estimator.n_iter_), 1)
         return learner
@@ -154,15 +154,6 @@ def sample_weight_option(fit: Any, weights: Vector | None) -> dict[str, Any]:
             "that takes them."
         )
     return {"sample_weight": weights}
-
-
-def _with_codes(model: Any, task: Task) -> Any:
-    """Return a fitted classifier that takes class codes where it took labels."""
-    if not task.is_regression:
-        model.classes_ = task.codes
-        if hasattr(model, "_label_binarizer"):
-            model._label_binarizer = LabelBinarizer().fit(model.classes_)
-    return model
 
 
 def _without_own_stopping(model: Any, seed: int) -> Any:
