@@ -9,7 +9,6 @@ overridden here under a name that scikit-learn no longer calls would be wrong in
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,6 @@ _OF_MODELS = {
 }
 
 
-@cache
 def check_private_names(kind: type) -> None:
     """Raise an ImportError when a class of scikit-learn lacks a private name that is used here."""
     for base in kind.__mro__:
