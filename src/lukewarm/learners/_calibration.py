@@ -13,16 +13,12 @@ would count as a negative importance.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from lukewarm._typing import Vector
-
-if TYPE_CHECKING:
-    from lukewarm.learners.boosters._margins import Segment
 
 _LARGEST_SCALE = 10.0  # where classes can be told apart exactly, no scale is large enough
 _NO_CONFIDENCE = 0.01  # of margins that say nothing about y
@@ -67,8 +63,8 @@ class PlattScaling:
 
         start = np.append(np.zeros(d), 1.0)
         bounds = [(None, None)] * d + [(0.0, _LARGEST_SCALE)]
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-        return cls(found[:d], float(found[d]))
+        solution = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return cls(solution[:d], float(solution[d]))
 
     def relative_to(self, full: PlattScaling) -> PlattScaling:
         """Return what makes margins of this confidence no surer than a full model's were.
@@ -91,26 +87,3 @@ def calibration(
     if full.scale < _NO_CONFIDENCE:
         return None
     return PlattScaling.fit(margin, y, weights).relative_to(full)
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratedTrees:
-    """Trees that count `scale` times as much, from an offset of shape (d,)."""
-
-    trees: Segment
-    scale: float
-    offset: np.ndarray
-
-    @property
-    def n_trees(self) -> int:
-        return self.trees.n_trees
-
-    def first(self, n_trees: int) -> CalibratedTrees:
-        return CalibratedTrees(self.trees.first(n_trees), self.scale, self.offset)
-
-    def margin(self, data: Any) -> np.ndarray:
-        return self.offset + self.scale * self.trees.margin(data)
-
-    def staged_margins(self, data: Any, start: int) -> np.ndarray:
-        added = self.scale * self.trees.staged_margins(data, start)
-        return added if start else self.offset + added

@@ -14,7 +14,8 @@ from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners._task import check_task
-from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
+from lukewarm.learners.boosters._margins import BlockMarginLearner
+from lukewarm.learners.boosters._segments import Segment
 from lukewarm.measures import REGRESSION, Task
 
 _ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._calibration import CalibratedTrees
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
-from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
+from lukewarm.learners.boosters._margins import BlockMarginLearner
+from lukewarm.learners.boosters._segments import CalibratedTrees, Segment
 from lukewarm.learners.sklearn._private import (
     check_fitted_names,
     check_private_names,

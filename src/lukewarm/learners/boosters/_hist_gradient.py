@@ -13,7 +13,8 @@ from lukewarm.learners._fitted import as_numbers, as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
-from lukewarm.learners.boosters._margins import BlockMarginLearner, Segment
+from lukewarm.learners.boosters._margins import BlockMarginLearner
+from lukewarm.learners.boosters._segments import Segment
 from lukewarm.learners.sklearn._private import (
     add_histogram_trees,
     as_histogram_rows,

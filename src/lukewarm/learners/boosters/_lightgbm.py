@@ -17,7 +17,7 @@ from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
-from lukewarm.learners.boosters._margins import Segment
+from lukewarm.learners.boosters._segments import Segment
 from lukewarm.measures import REGRESSION, Task
 
 # Settings of the wrapper, and those that are decided here.

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from lukewarm._typing import Features, Vector
-from lukewarm.learners.boosters._margins import MarginLearner, Segment
+from lukewarm.learners.boosters._margins import MarginLearner
+from lukewarm.learners.boosters._segments import Segment
 
 
 class Training(Protocol):

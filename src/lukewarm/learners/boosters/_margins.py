@@ -9,14 +9,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from copy import copy
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
-from lukewarm.learners._calibration import CalibratedTrees, calibration
+from lukewarm.learners._calibration import calibration
 from lukewarm.learners._objectives import Objective
+from lukewarm.learners.boosters._segments import CalibratedTrees, MarginCache, Segment
 from lukewarm.measures import REGRESSION, Task
 
 # Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
@@ -25,27 +26,6 @@ from lukewarm.measures import REGRESSION, Task
 # of a model that starts from balanced classes stay within 2.
 LONGEST_LEAF = 4.0
 _LARGEST_RATE = 0.25  # no factor after a warm start raises a learning rate beyond this
-
-
-class Segment(Protocol):
-    """Trees trained in one go; margins have shape (n, d), d > 1 for several classes."""
-
-    @property
-    def n_trees(self) -> int:
-        """Number of trees."""
-        ...
-
-    def first(self, n_trees: int) -> Segment:
-        """Return the segment of the first `n_trees` trees."""
-        ...
-
-    def margin(self, data: Any) -> np.ndarray:
-        """Return what all the trees add, (n, d)."""
-        ...
-
-    def staged_margins(self, data: Any, start: int) -> np.ndarray:
-        """Return what trees start+1 .. t add, for every t > start: (n_trees - start, n, d)."""
-        ...
 
 
 class MarginLearner(ModelWrapper):
@@ -90,7 +70,7 @@ class MarginLearner(ModelWrapper):
         self._first_step = 0
         self._step_length = 1.0
         self._longest_leaf = np.inf
-        self._margins = _MarginMemory()
+        self._margins = MarginCache()
 
     @property
     def n_steps(self) -> int:
@@ -128,7 +108,7 @@ class MarginLearner(ModelWrapper):
         copied = copy(self)
         copied.seed = self.seed if seed is None else seed
         copied._first_step = self.n_steps
-        copied._margins = _MarginMemory()
+        copied._margins = MarginCache()
         return copied
 
     def scale_learning_rate(self, factor: float) -> None:
@@ -272,26 +252,3 @@ class BlockMarginLearner(MarginLearner):
         baseline: np.ndarray | None,
     ) -> Segment:
         """Return `n_steps` trees trained on top of `baseline` (n, d)."""
-
-
-class _MarginMemory:
-    """The last margin of the two matrices a training loop asks about: training and stopping rows.
-
-    Matrices are told apart by identity; nothing inside the library writes to one after use.
-    """
-
-    def __init__(self) -> None:
-        self._entries: list[tuple[Any, int, np.ndarray]] = []
-
-    def recall(self, X: Features, step: int) -> tuple[int, np.ndarray | None]:
-        for matrix, cached_step, margin in self._entries:
-            if matrix is X and cached_step <= step:
-                return cached_step, margin
-        return 0, None
-
-    def keep(self, X: Features, step: int, margin: np.ndarray) -> None:
-        others = [entry for entry in self._entries if entry[0] is not X]
-        self._entries = [*others[-1:], (X, step, margin)]
-
-    def forget(self) -> None:
-        self._entries = []

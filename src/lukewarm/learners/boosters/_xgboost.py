@@ -16,7 +16,7 @@ from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._constraints import constraints_by_place
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
-from lukewarm.learners.boosters._margins import Segment
+from lukewarm.learners.boosters._segments import Segment
 from lukewarm.measures import REGRESSION, Task
 
 _DEFAULT_TREES = 100
