@@ -1,10 +1,13 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lukewarm.learners import from_model
+from lukewarm import learners
+from lukewarm.learners import BaseLearner, from_model
+from lukewarm.learners._registry import ENTRIES, REFIT_ONLY
 from lukewarm.measures import Task
 
 
@@ -93,3 +96,19 @@ def test_the_task_of_model_and_target_must_agree():
         from_model(catboost.CatBoostRegressor(), task=Task(2), seed=0)
     with pytest.raises(TypeError, match="pass a regressor"):
         from_model(catboost.CatBoostClassifier(), task=Task(), seed=0)
+
+
+def test_every_extra_of_the_registry_is_one_of_the_package():
+    page = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    extras = {entry.extra for entry in ENTRIES if entry.extra is not None}
+    assert extras == {"catboost", "lightgbm", "skorch", "torch", "xgboost"}
+    assert all(f"\n{extra} = [" in page for extra in extras)
+
+
+@pytest.mark.parametrize("entry", [*ENTRIES, REFIT_ONLY], ids=lambda entry: entry.label)
+def test_every_wrapper_of_the_registry_loads_and_wraps(entry):
+    pytest.importorskip(entry.extra or "sklearn")
+    wrapper = entry.load()
+    assert issubclass(wrapper, BaseLearner)
+    assert callable(wrapper.from_model)
+    assert getattr(learners, entry.wrapper) is wrapper
