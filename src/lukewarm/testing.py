@@ -116,6 +116,11 @@ class _Case:
     task: Task
     tolerance: float
 
+    @property
+    def weights(self) -> Vector:
+        """Weights by which large values of the target are nearly all that counts."""
+        return np.where(self.y > np.median(self.y), 1.0, _LIGHT)
+
     def trained(self, *n_steps: int, seed: int = 0) -> Any:
         """Return a fresh learner after so many steps, one call each."""
         learner = self.learner.fresh(seed)
@@ -167,12 +172,14 @@ def _check_choice(case: _Case) -> None:
     else:
         case.fail("chooses_model is True, but it advanced before it had chosen")
     X, y = case.X.copy(), case.y.copy()
-    one, again = (_chosen(case, seed=3) for _ in range(2))
+    one, again = (_chosen(case, 3) for _ in range(2))
     if not pd.DataFrame(case.X).equals(pd.DataFrame(X)) or not np.array_equal(case.y, y):
         case.fail("choose wrote to X or y; they must be left as they were given")
     before = one.predict(case.X)
     _check_form(case, before, "chosen")
     case.same(before, again.predict(case.X), "one seed must give one model")
+    weighted = _chosen(case, 3, case.weights)
+    case.changed(before, weighted.predict(case.X), "choose ignored the weights")
     if not one.chosen_name:
         case.fail("chosen_name must name the model that was chosen")
     copied = one.copy(7)
@@ -189,8 +196,8 @@ def _check_choice(case: _Case) -> None:
         )
 
 
-def _chosen(case: _Case, seed: int) -> BaseLearner:
-    rows = Rows(case.X, case.y)
+def _chosen(case: _Case, seed: int, weights: Vector | None = None) -> BaseLearner:
+    rows = Rows(case.X, case.y, weights)
     chosen, _ = train_until(case.learner.fresh(seed), rows, rows, Patience(_MORE), _FIRST + _MORE)
     return chosen
 
@@ -298,7 +305,7 @@ def _check_copy(case: _Case) -> None:
 
 
 def _check_weights(case: _Case) -> None:
-    weights = np.where(case.y > np.median(case.y), 1.0, _LIGHT)
+    weights = case.weights
     given, weighted = weights.copy(), case.learner.fresh(0)
     try:
         weighted.advance(case.X, case.y, _FIRST, weights)
