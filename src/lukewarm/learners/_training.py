@@ -11,19 +11,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from lukewarm.data import Rows
-from lukewarm.learners._base import BaseLearner
+from lukewarm.learners._adapter import as_learner
+from lukewarm.learners._base import BaseLearner, Learner
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 
 def train_until(
-    learner: BaseLearner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+    learner: BaseLearner | Learner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
 ) -> tuple[BaseLearner, TrainingTrace]:
     """Return the learner at its best step, and the trace of how it got there.
 
     Parameters
     ----------
-    learner : BaseLearner
+    learner : BaseLearner or Learner
         Trained in place; use the returned one, which may be a copy taken at the best step.
     train, stopping : Rows
         The steps are taken on `train`; `stopping` decides when to stop.
@@ -42,11 +43,12 @@ def train_until(
     >>> bool(trace.losses[trace.stopped_step] < 0.5 * trace.losses[0])
     True
     """
-    if learner.traits.chooses_model:
-        return learner.choose(train, stopping, rule, max_steps)
-    if learner.traits.is_staged:
-        return _train_staged(learner, train, stopping, rule, max_steps)
-    return _train_stepwise(learner, train, stopping, rule, max_steps)
+    adapted = as_learner(learner)
+    if adapted.traits.chooses_model:
+        return adapted.choose(train, stopping, rule, max_steps)
+    if adapted.traits.is_staged:
+        return _train_staged(adapted, train, stopping, rule, max_steps)
+    return _train_stepwise(adapted, train, stopping, rule, max_steps)
 
 
 def train_for(learner: BaseLearner, train: Rows, n_steps: int) -> tuple[BaseLearner, TrainingTrace]:
