@@ -78,7 +78,7 @@ def test_trees_after_a_calibration_have_a_longest_leaf(make):
     removed = X.copy()
     removed[:, :2] = 0.0
     warm = learner.copy()
-    warm.calibrate(removed, X, y)
+    warm.match_calibration(removed, X, y)
     before = logit(warm.predict(removed))
     # For half of the rows the model is sure and wrong.
     warm.advance(removed, np.where(X[:, 2] > 0, 1 - y, y), 1)

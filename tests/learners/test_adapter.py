@@ -57,7 +57,7 @@ class Told(Mean):
     def scale_learning_rate(self, factor):
         self.factor = factor
 
-    def calibrate(self, X, before, y, weights=None):
+    def match_calibration(self, X, before, y, weights=None):
         self.calibrated = True
 
 
@@ -101,7 +101,7 @@ def test_what_an_object_has_beyond_the_duty_is_used():
     assert learner.measure.name == "neg_mae"
     assert learner.loss(np.zeros(1), np.zeros(1)) == 7.0
     learner.scale_learning_rate(2.0)
-    learner.calibrate(None, None, None)
+    learner.match_calibration(None, None, None)
     assert (learner.adapted.factor, learner.adapted.calibrated) == (2.0, True)
 
 

@@ -129,7 +129,7 @@ def test_networks_need_not_unlearn_what_they_were_sure_of(kind):
     held_out[:, 0] = 0.0
     chosen, judged = np.split(np.arange(1000), 2)
     sure = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
-    learner.calibrate(held_out[chosen], X[2000:][chosen], y[2000:][chosen])
+    learner.match_calibration(held_out[chosen], X[2000:][chosen], y[2000:][chosen])
     moderate = mean_log_loss(y[2000:][judged], learner.predict(held_out[judged]))
     assert moderate < 0.95 * sure
 
@@ -146,7 +146,7 @@ def test_a_module_trained_elsewhere_is_calibrated(generator):
     learner = from_model(module, task=Task(2), seed=0, prefit=True)
     without = X * [0, 1]
     sure = mean_log_loss(y, learner.predict(without))
-    learner.calibrate(without, X, y)
+    learner.match_calibration(without, X, y)
     assert mean_log_loss(y, learner.predict(without)) < 0.9 * sure
 
 
@@ -155,12 +155,12 @@ def test_an_untrained_module_is_left_as_it_is(generator):
     X, y = generator.normal(size=(40, 2)), generator.integers(0, 2, 40).astype(float)
     learner = from_model(torch.nn.Linear(2, 1), task=Task(2), seed=0)
     before = learner.predict(X)
-    learner.calibrate(X * [0, 1], X, y)
+    learner.match_calibration(X * [0, 1], X, y)
     np.testing.assert_array_equal(learner.predict(X), before)
 
 
 def test_an_untrained_pipeline_is_left_as_it_is(generator):
     X, y = generator.normal(size=(40, 2)), generator.integers(0, 2, 40).astype(float)
     learner = from_model(make_pipeline(StandardScaler(), MLPClassifier()), task=Task(2), seed=0)
-    learner.calibrate(X * [0, 1], X, y)
+    learner.match_calibration(X * [0, 1], X, y)
     np.testing.assert_array_equal(learner.predict(X), 0.5)

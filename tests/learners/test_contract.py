@@ -334,12 +334,12 @@ class TestLearnerContract:
         codes, learner = class_codes(y, n_classes), calibrating(engine.learner(n_classes))
         learner.advance(X, codes, 12)
         sure = learner.predict(X)
-        learner.calibrate(X, X, codes)
+        learner.match_calibration(X, X, codes)
         close(engine, learner.predict(X), sure)
         X_removed = X.copy()
         X_removed[:, 0] = X[:, 0].mean()
         before = mean_log_loss(codes, learner.predict(X_removed))
-        learner.calibrate(X_removed, X, codes)
+        learner.match_calibration(X_removed, X, codes)
         start = learner.predict(X_removed)
         assert learner.n_steps == 12
         assert mean_log_loss(codes, start) < 1.02 * before
@@ -361,7 +361,7 @@ class TestLearnerContract:
         X_removed = X.copy()
         X_removed[:, 0] = X[:, 0].mean()
         for each in (reminded, anew):
-            each.calibrate(X_removed, X, codes)
+            each.match_calibration(X_removed, X, codes)
         assert np.abs(anew.predict(X) - sure).max() > 1e-3
         close(engine, reminded.predict(X), anew.predict(X))
         for each in (reminded, anew):
@@ -372,7 +372,7 @@ class TestLearnerContract:
         learner = calibrating(engine.learner())
         learner.advance(X, y, 5)
         before = learner.predict(X)
-        learner.calibrate(X[:, ::-1], X, y)
+        learner.match_calibration(X[:, ::-1], X, y)
         np.testing.assert_array_equal(learner.predict(X), before)
 
     def test_copies_trained_beside_each_other_equal_those_trained_alone(self, engine, X, y):
@@ -621,7 +621,7 @@ def staged(learner):
 
 def calibrating(learner):
     model = getattr(learner, "last", learner)
-    if type(model).calibrate is BaseLearner.calibrate:
+    if type(model).match_calibration is BaseLearner.match_calibration:
         pytest.skip("the engine needs no calibration")
     return learner
 

@@ -128,12 +128,12 @@ class AdaptedLearner(BaseLearner):
             return self.adapted.datasets(X_train, *others)
         return super().datasets(X_train, *others)
 
-    def calibrate(
+    def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a classifier's predictions for `X` as confident as they were `before`."""
-        if hasattr(self.adapted, "calibrate"):
-            self.adapted.calibrate(X, before, y, weights)
+        if hasattr(self.adapted, "match_calibration"):
+            self.adapted.match_calibration(X, before, y, weights)
 
     def impute_conditionally(
         self, X: Features, before: Features, weights: Vector | None = None

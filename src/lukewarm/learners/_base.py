@@ -132,7 +132,7 @@ class BaseLearner(ABC):
         """
         return (X_train, *others)
 
-    def calibrate(
+    def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a classifier's predictions for `X` as confident as they were `before`, given y.

@@ -42,7 +42,7 @@ def warm_start(
         other.impute_conditionally(train.X, data.train.X, train.weights)
         if _loss(other, stopping) < _loss(start, stopping):
             start = other
-    start.calibrate(stopping.X, data.stopping.X, stopping.y, stopping.weights)
+    start.match_calibration(stopping.X, data.stopping.X, stopping.y, stopping.weights)
     return start
 
 

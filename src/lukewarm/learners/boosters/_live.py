@@ -70,11 +70,11 @@ class LiveMarginLearner(MarginLearner):
         copied._session = None
         return copied
 
-    def calibrate(
+    def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a classifier's margins for `X` as confident as they were `before`, given y."""
-        super().calibrate(X, before, y, weights)
+        super().match_calibration(X, before, y, weights)
         self._session = None
 
     def rewind(self, step: int) -> None:

@@ -115,7 +115,7 @@ class MarginLearner(ModelWrapper):
         """Make every further tree count `factor` times as much."""
         self._step_length *= factor
 
-    def calibrate(
+    def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a classifier's margins for `X` as confident as they were `before`, given y.

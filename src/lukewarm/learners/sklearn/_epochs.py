@@ -91,7 +91,7 @@ class PartialFitLearner(ModelWrapper):
             _without_own_stopping(copied._model, seed)
         return copied
 
-    def calibrate(
+    def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a network's class probabilities for `X` as confident as they were `before`.

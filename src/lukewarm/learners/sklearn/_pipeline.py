@@ -113,12 +113,12 @@ class PipelineLearner(BaseLearner):
         """Return the model's own loss."""
         return self.last.loss(y, prediction, weights)
 
-    def calibrate(
+    def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make the model's predictions for `X` as confident as they were `before`."""
         if self._transformers is not None:
-            self.last.calibrate(self._transform(X), self._transform(before), y, weights)
+            self.last.match_calibration(self._transform(X), self._transform(before), y, weights)
 
     def scale_learning_rate(self, factor: float) -> None:
         """Multiply the learning rate of the model's further steps."""

@@ -185,7 +185,7 @@ class TorchLearner(DifferentiableLearner):
         if self._optimizer is not None:
             self._optimizer = self._new_optimizer()
 
-    def calibrate(
+    def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
         """Make a classifier's logits for `X` as confident as they were `before`, given y.
