@@ -83,13 +83,13 @@ class ShapleyTask:
         split, y = self.split, self.y
         learner = ObliviousBoosting(depth=3, learning_rate=0.1, **settings)
         parts = (split.train, split.stopping, split.evaluation)
-        train, stopping, evaluation = learner.bind(*(self.X[part] for part in parts))
+        train, stopping, evaluation = learner.datasets(*(self.X[part] for part in parts))
         data = ReductionData(
             Rows(train, y[split.train]), Rows(stopping, y[split.stopping]), self.removal
         )
         full, _ = train_until(learner, data.train, data.stopping, Patience(PATIENCE), MOST_TREES)
         # The paper's start: what is compared are the engines.
-        reduction = EarlyStopping(Patience(PATIENCE), MOST_TREES, take_over=False)
+        reduction = EarlyStopping(Patience(PATIENCE), MOST_TREES, conditional_imputation=False)
         reduction.reduce(full, data, (0,), 0)  # the full model's leaves are stored
 
         def reduce_all():

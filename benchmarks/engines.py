@@ -42,7 +42,7 @@ import lukewarm as lw
 from lukewarm.data import RowSplit
 from lukewarm.estimators._folds import FullModel, plan_splits, train_full
 from lukewarm.estimators._problem import as_problem
-from lukewarm.learners import as_learner
+from lukewarm.learners import from_model
 from lukewarm.measures import as_measure
 from lukewarm.reduction import EarlyStopping, Retrain
 from lukewarm.stopping import Patience
@@ -131,11 +131,11 @@ def hastie():
 DATA = {"gas_turbine": gas_turbine, "friedman": friedman, "classes": classes, "hastie": hastie}
 
 
-def compare(model, X, y, *, n_features, n_splits=1, n_repeats=1, stride=None):
+def compare(model, X, y, *, n_features, n_splits=1, n_repeats=1, learning_rate_factor=None):
     """Return seconds of both ways and the gap between them, a row per split and feature set."""
     problem = as_problem(X, y, None, model, None)
     columns = np.linspace(0, len(problem.index) - 1, min(n_features, len(problem.index)))
-    settings = Settings(problem, model, columns.astype(int), n_repeats, stride)
+    settings = Settings(problem, model, columns.astype(int), n_repeats, learning_rate_factor)
     return pd.DataFrame([row for seed in range(n_splits) for row in compare_once(settings, seed)])
 
 
@@ -145,7 +145,7 @@ class Settings:
     model: Any
     columns: np.ndarray
     n_repeats: int
-    stride: float | None
+    learning_rate_factor: float | None
 
 
 def compare_once(settings, seed):
@@ -190,15 +190,16 @@ def compare_once(settings, seed):
 def trained(settings, split, seed):
     """Return the full model of a split, the ways to reduced ones, and the measure."""
     problem = settings.problem
-    learner = as_learner(settings.model, n_classes=problem.n_classes, seed=seed)
-    rule = Patience(getattr(learner, "patience", 10))
-    max_steps = getattr(learner, "max_steps", 1000)
-    stride = settings.stride or getattr(learner, "stride", 1)
+    learner = from_model(settings.model, task=problem.task, seed=seed)
+    rule, max_steps = Patience(learner.traits.patience), learner.traits.max_steps
+    factor = settings.learning_rate_factor or learner.traits.learning_rate_factor
     ways = {
-        "early_stopping": EarlyStopping(rule.for_longer_steps(stride), max_steps, stride=stride),
+        "early_stopping": EarlyStopping(
+            rule.for_longer_steps(factor), max_steps, learning_rate_factor=factor
+        ),
         "retrain": Retrain(rule, max_steps),
     }
-    measure = as_measure("neg_mse" if problem.classes is None else "deviance")
+    measure = as_measure(problem.task.default_measure)
     full = train_full(problem.read_by(learner), split, learner, rule, max_steps, "mean")
     return full, ways, measure
 
@@ -221,12 +222,13 @@ def main():
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--features", type=int, default=10, help="feature sets, spread evenly")
-    parser.add_argument("--stride", type=float, help="by default each engine's own")
+    parser.add_argument("--learning-rate-factor", type=float, help="by default each engine's own")
     parser.add_argument("--details", action="store_true")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    name = "default" if chosen.stride is None else f"stride {chosen.stride:g}"
+    factor = chosen.learning_rate_factor
+    name = "default" if factor is None else f"learning_rate_factor {factor:g}"
     summary = []
     for source in chosen.data.split(","):
         X, y = DATA[source]()
@@ -239,7 +241,7 @@ def main():
                 n_features=chosen.features,
                 n_splits=chosen.splits,
                 n_repeats=chosen.repeats,
-                stride=chosen.stride,
+                learning_rate_factor=chosen.learning_rate_factor,
             )
             if chosen.details:
                 print(source, engine, frame.to_string(index=False), sep="\n", flush=True)

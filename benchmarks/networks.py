@@ -39,7 +39,7 @@ from lukewarm.stopping import Patience
 
 RULE = Patience(3, min_delta=1e-3)
 # The paper's start, from the mean of what is removed: what is compared are ways on from there.
-FLOW = KernelFlow(take_over=False)
+FLOW = KernelFlow(conditional_imputation=False)
 RESULTS = Path(__file__).parent / "results"
 MARKERS = {"dropout": "x", "early_stopping": "s", "kernel_flow": "o", "lazy": "^", "retrain": "D"}
 
@@ -110,7 +110,8 @@ def run_task(X, y, removed, width: int, repeats: int) -> dict:
     }
     cheap = {each.name: each for each in (Dropout(), FLOW, Lazy(), KernelRidge(), OneStep())}
     dear = {
-        each.name: each for each in (EarlyStopping(RULE, 100, take_over=False), Retrain(RULE, 800))
+        each.name: each
+        for each in (EarlyStopping(RULE, 100, conditional_imputation=False), Retrain(RULE, 800))
     }
     methods: dict = {}
     for name, reduction in dear.items():

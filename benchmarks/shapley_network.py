@@ -67,7 +67,7 @@ def main():
     )  # fmt: skip
     estimator = lw.ShapleyImportance(
         network,
-        KernelFlow(take_over=False),  # the paper's start
+        KernelFlow(conditional_imputation=False),  # the paper's start
         n_coalitions=options.coalitions,
         patience=3,
         min_delta=1e-3,

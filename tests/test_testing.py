@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lukewarm.data import Rows
 from lukewarm.learners import ObliviousBoosting
+from lukewarm.results import TrainingTrace
 from lukewarm.testing import check_learner
 
 PAGE = Path(__file__).parents[1] / "docs" / "your_learner.md"
@@ -107,9 +109,9 @@ class PredictsAColumn(Correct):
         return super().predict(X)[:, None]
 
     def advance(self, X, y, n_steps, weights=None):
-        twin = Minimal(self.n_steps, self.coefficients)
-        twin.advance(X, y, n_steps, weights)
-        self.n_steps, self.coefficients = twin.n_steps, twin.coefficients
+        copied = Minimal(self.n_steps, self.coefficients)
+        copied.advance(X, y, n_steps, weights)
+        self.n_steps, self.coefficients = copied.n_steps, copied.coefficients
 
 
 class StartsAtNan(Correct):
@@ -176,6 +178,52 @@ class RewindKeepsTheModel(Staged):
         self.coefficients = kept
 
 
+class Chooses(Correct):
+    """It becomes the model after as many steps as lower the stopping loss."""
+
+    chosen = None
+    chosen_name = ""
+
+    def choose(self, train, stopping, rule, max_steps):
+        self.chosen, self.chosen_name = Correct(), "gradient descent"
+        self.chosen.advance(train.X, train.y, max_steps, train.weights)
+        self.n_steps = max_steps
+        return self, TrainingTrace.untrained()
+
+    def copy(self, seed=None):
+        return self.chosen.copy(seed)
+
+    def predict(self, X):
+        return np.zeros(len(X)) if self.chosen is None else self.chosen.predict(X)
+
+    def advance(self, X, y, n_steps, weights=None):
+        if self.chosen is None:
+            raise TypeError("nothing is chosen yet")
+        self.chosen.advance(X, y, n_steps, weights)
+
+
+class AdvancesBeforeItChooses(Chooses):
+    def advance(self, X, y, n_steps, weights=None):
+        pass
+
+
+class ChoosesWithoutWeights(Chooses):
+    def choose(self, train, stopping, rule, max_steps):
+        return super().choose(Rows(train.X, train.y), stopping, rule, max_steps)
+
+
+class ChoosesAndKeepsQuiet(Chooses):
+    def choose(self, train, stopping, rule, max_steps):
+        chosen = super().choose(train, stopping, rule, max_steps)
+        self.chosen_name = ""
+        return chosen
+
+
+class CopiesWhatItChose(Chooses):
+    def copy(self, seed=None):
+        return self.chosen
+
+
 @pytest.fixture(name="X")
 def features(generator):
     return generator.normal(size=(100, 2)) + 0.1
@@ -195,7 +243,7 @@ def test_the_minimal_learner_of_the_docs_keeps_the_contract_and_is_explained(rec
     assert len(BLOCKS[0].strip().splitlines()) <= 25
 
 
-@pytest.mark.parametrize("kind", [Minimal, Correct, Staged])
+@pytest.mark.parametrize("kind", [Minimal, Correct, Staged, Chooses])
 def test_a_correct_learner_passes(kind, X, y):
     check_learner(kind(), X, y)
 
@@ -227,9 +275,13 @@ def test_the_learner_itself_is_never_trained(X, y):
         (StartsAtNan, "finite|nan apart"),
         (CentresInPlace, "wrote to X"),
         (SaysItCannotGoOn, "can_warm_start is False, but a copy was trained further"),
-        (HasNoPatience, "patience must be a positive int; got 0"),
+        (HasNoPatience, "patience must be at least 1; got 0"),
         (StagesBeginLate, r"staged_predict must return shape \(10, 100\); got \(9, 100\)"),
         (StagesAreOneOff, "staged_predict and the model rewound to step 12 must agree"),
+        (AdvancesBeforeItChooses, "advanced before it had chosen"),
+        (ChoosesWithoutWeights, "choose ignored the weights"),
+        (ChoosesAndKeepsQuiet, "chosen_name must name the model"),
+        (CopiesWhatItChose, "training a copy changed its original"),
         (RewindKeepsTheModel, "the model rewound to step 11 must agree"),
     ],
 )

@@ -18,7 +18,7 @@ Prediction: TypeAlias = npt.NDArray[np.float64]
 
 Features: TypeAlias = Any
 """Rows of features: a float matrix (n, p), a DataFrame, or a learner's own representation of one
-(see :class:`lukewarm.learners.BindsRows`)."""
+(see :meth:`lukewarm.learners.BaseLearner.datasets`)."""
 
 FeatureSet: TypeAlias = tuple[int, ...]
 """Column indices, sorted, without repetition."""

@@ -1,7 +1,7 @@
 """The learner contract as checks that anyone can run on a learner of their own.
 
 Every check is a function of one `_Case` and raises an AssertionError that says which promise of
-:class:`lukewarm.learners.Learner` was broken, and how. Nothing here needs a test framework.
+:class:`lukewarm.learners.BaseLearner` was broken, and how. Nothing here needs a test framework.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm._validation import check_count, check_number
+from lukewarm._validation import check_number
 from lukewarm.data import Rows
 from lukewarm.learners import (
-    BindsRows,
+    BaseLearner,
     Learner,
-    LengthensSteps,
-    StagedLearner,
-    fits_in_one_go,
+    as_learner,
     stopping_loss,
+    train_until,
 )
+from lukewarm.measures import Task
+from lukewarm.stopping import Patience
 
 __all__ = ["check_learner"]
 
@@ -32,7 +33,6 @@ _FIRST, _MORE = 7, 5
 _LIGHT = 1e-3
 # Class probabilities are often kept in single precision, whose unit is 1e-7.
 _SUM_TOLERANCE = 1e-6
-_READS = ("matrix", "named", "given")
 
 
 def check_learner(
@@ -49,12 +49,14 @@ def check_learner(
     one model; steps are counted and lower the training loss; two calls of `advance` equal one;
     `copy` predicts and goes on as its original and leaves it alone; predictions have the right
     shape and are finite, and those of classes are probabilities; weights count; X, y and weights
-    are left as they are. A :class:`~lukewarm.learners.StagedLearner` goes back exactly; a model
-    that is fitted in one go (`can_warm_start` is False) refuses to train a copy further.
+    are left as they are. What follows from the :class:`~lukewarm.learners.LearnerTraits`: a staged
+    learner goes back exactly, a learning rate can be scaled, a model that is fitted in one go
+    (`can_warm_start` is False) refuses to train a copy further. A learner that chooses its model
+    refuses to advance before it has chosen; the model it chooses is checked as a copy.
 
     Parameters
     ----------
-    learner : Learner
+    learner : BaseLearner or Learner
         Never trained itself; the checks train what `fresh` returns.
     X : array or DataFrame of shape (n, p)
         Rows that the learner can learn something from; some hundred are enough.
@@ -78,44 +80,46 @@ def check_learner(
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> check_learner(ObliviousBoosting(), X, X[:, 0])
     """
-    if not isinstance(learner, Learner):
-        raise TypeError(
-            "learner must have fresh, copy, advance, predict and n_steps, as "
-            f"lukewarm.learners.Learner says; got {type(learner).__name__}."
-        )
-    if n_classes is not None:
-        check_count("n_classes", n_classes, minimum=2)
+    task = Task(n_classes)
+    adapted = as_learner(learner, task)
     check_number("tolerance", tolerance, minimum=0, finite=True)
-    case = _Case(learner, X, np.asarray(y, dtype=float), n_classes, tolerance)
-    _check_attributes(case)
+    case = _Case(adapted, X, np.asarray(y, dtype=float), task, tolerance)
+    _check_traits(case)
+    if adapted.traits.chooses_model:
+        _check_choice(case)
+        return
     _check_inputs(case)
     _check_fresh(case)
     _check_predictions(case)
     _check_seed(case)
     _check_copy(case)
     _check_weights(case)
-    if fits_in_one_go(learner):
-        _check_refusal(case)
-    else:
+    if adapted.traits.can_warm_start:
         _check_advance(case)
-    if isinstance(learner, StagedLearner):
+    else:
+        _check_refusal(case)
+    if adapted.traits.is_staged:
         _check_staged_predictions(case)
         _check_rewind(case)
-    if isinstance(learner, LengthensSteps):
-        _check_lengthened_steps(case)
-    if isinstance(learner, BindsRows):
-        _check_bound_rows(case)
+    if adapted.traits.has_learning_rate:
+        _check_learning_rate(case)
+    _check_datasets(case)
 
 
 @dataclass(frozen=True, eq=False)
 class _Case:
     """A learner and the rows it is checked on."""
 
-    learner: Any
+    learner: BaseLearner
     X: Features
     y: Vector
-    n_classes: int | None
+    task: Task
     tolerance: float
+
+    @property
+    def weights(self) -> Vector:
+        """Weights by which large values of the target are nearly all that counts."""
+        return np.where(self.y > np.median(self.y), 1.0, _LIGHT)
 
     def trained(self, *n_steps: int, seed: int = 0) -> Any:
         """Return a fresh learner after so many steps, one call each."""
@@ -125,7 +129,7 @@ class _Case:
         return learner
 
     def fail(self, what: str) -> NoReturn:
-        raise AssertionError(f"{type(self.learner).__name__}: {what}.")
+        raise AssertionError(f"{self.learner.model_type}: {what}.")
 
     def same(self, left: Prediction, right: Prediction, what: str, tolerance: float = 0.0) -> None:
         """Fail unless two predictions agree."""
@@ -146,14 +150,56 @@ class _Case:
             self.fail(f"n_steps must be {n_steps} after {after}; got {learner.n_steps}")
 
 
-def _check_attributes(case: _Case) -> None:
-    for name in ("patience", "max_steps"):
-        value = getattr(case.learner, name, 1)
-        if not isinstance(value, int | np.integer) or value < 1:
-            case.fail(f"{name} must be a positive int; got {value!r}")
-    reads = getattr(case.learner, "reads", "matrix")
-    if reads not in _READS:
-        case.fail(f"reads must be one of {_READS}; got {reads!r}")
+def _check_traits(case: _Case) -> None:
+    try:
+        traits = case.learner.traits
+    except (TypeError, ValueError) as error:
+        case.fail(f"its traits are wrong: {error}")
+    if traits.can_warm_start and not traits.chooses_model:
+        return
+    if traits.is_staged:
+        case.fail("only a learner that is trained step by step can be staged")
+
+
+def _check_choice(case: _Case) -> None:
+    untrained = case.learner.fresh(0)
+    case.counted(untrained, 0, "fresh")
+    _check_form(case, untrained.predict(case.X), "untrained")
+    try:
+        untrained.advance(case.X, case.y, 1)
+    except TypeError:
+        pass
+    else:
+        case.fail("chooses_model is True, but it advanced before it had chosen")
+    X, y = case.X.copy(), case.y.copy()
+    one, again = (_chosen(case, 3) for _ in range(2))
+    if not pd.DataFrame(case.X).equals(pd.DataFrame(X)) or not np.array_equal(case.y, y):
+        case.fail("choose wrote to X or y; they must be left as they were given")
+    before = one.predict(case.X)
+    _check_form(case, before, "chosen")
+    case.same(before, again.predict(case.X), "one seed must give one model")
+    weighted = _chosen(case, 3, case.weights)
+    case.changed(before, weighted.predict(case.X), "choose ignored the weights")
+    if not one.chosen_name:
+        case.fail("chosen_name must name the model that was chosen")
+    copied = one.copy(7)
+    case.same(copied.predict(case.X), before, "copy must predict as its original", case.tolerance)
+    copied.advance(case.X, case.y[::-1].copy(), _MORE)
+    case.changed(before, copied.predict(case.X), "advance left a copy as it was")
+    case.same(one.predict(case.X), before, "training a copy changed its original")
+    rows = Rows(case.X, case.y)
+    losses = [stopping_loss(one, rows, each) for each in (untrained.predict(case.X), before)]
+    if not losses[1] < losses[0]:
+        case.fail(
+            f"the chosen model must have a lower loss than the untrained one; it was "
+            f"{losses[0]:.4g} and became {losses[1]:.4g}"
+        )
+
+
+def _chosen(case: _Case, seed: int, weights: Vector | None = None) -> BaseLearner:
+    rows = Rows(case.X, case.y, weights)
+    chosen, _ = train_until(case.learner.fresh(seed), rows, rows, Patience(_MORE), _FIRST + _MORE)
+    return chosen
 
 
 def _check_inputs(case: _Case) -> None:
@@ -171,7 +217,7 @@ def _check_inputs(case: _Case) -> None:
 
 
 def _check_fresh(case: _Case) -> None:
-    standing, n_steps = case.learner.predict(case.X), case.learner.n_steps
+    before, n_steps = case.learner.predict(case.X), case.learner.n_steps
     fresh = case.learner.fresh(0)
     case.counted(fresh, 0, "fresh")
     untrained = fresh.predict(case.X)
@@ -187,7 +233,7 @@ def _check_fresh(case: _Case) -> None:
         case.trained(_FIRST, seed=5).predict(case.X),
         "fresh of a trained learner must forget the training",
     )
-    case.same(case.learner.predict(case.X), standing, "training what fresh returned changed it")
+    case.same(case.learner.predict(case.X), before, "training what fresh returned changed it")
     case.counted(case.learner, n_steps, "training what it returned")
 
 
@@ -206,22 +252,21 @@ def _check_predictions(case: _Case) -> None:
 
 
 def _check_form(case: _Case, prediction: Prediction, when: str) -> None:
-    n_rows, k = len(case.y), case.n_classes
-    shape = (n_rows,) if k is None or k == 2 else (n_rows, k)
+    shape = case.task.prediction_shape(len(case.y))
     if np.shape(prediction) != shape:
         case.fail(
             f"predict must return shape {shape}; got {np.shape(prediction)} from the {when} learner"
         )
     if not np.isfinite(prediction).all():
         case.fail(f"predictions must be finite; those of the {when} learner are not")
-    if k is None:
+    if case.task.is_regression:
         return
     if prediction.min() < 0 or prediction.max() > 1:
         case.fail(
             f"probabilities must be in [0, 1]; those of the {when} learner go from "
             f"{prediction.min():.4g} to {prediction.max():.4g}"
         )
-    if k > 2:
+    if case.task.is_multiclass:
         apart = float(np.abs(prediction.sum(axis=1) - 1).max())
         if apart > _SUM_TOLERANCE:
             case.fail(
@@ -238,14 +283,14 @@ def _check_seed(case: _Case) -> None:
 def _check_copy(case: _Case) -> None:
     learner = case.trained(_FIRST)
     before = learner.predict(case.X)
-    twin = learner.copy(7)
-    case.counted(twin, _FIRST, "copy")
-    case.same(twin.predict(case.X), before, "copy must predict as its original")
-    if fits_in_one_go(learner):
+    copied = learner.copy(7)
+    case.counted(copied, _FIRST, "copy")
+    case.same(copied.predict(case.X), before, "copy must predict as its original")
+    if not learner.traits.can_warm_start:
         return
-    twin.advance(case.X, case.y[::-1].copy(), _MORE)
-    case.counted(twin, _FIRST + _MORE, "training of a copy")
-    case.changed(before, twin.predict(case.X), "advance left a copy as it was")
+    copied.advance(case.X, case.y[::-1].copy(), _MORE)
+    case.counted(copied, _FIRST + _MORE, "training of a copy")
+    case.changed(before, copied.predict(case.X), "advance left a copy as it was")
     case.same(learner.predict(case.X), before, "training a copy changed its original")
     case.counted(learner, _FIRST, "training of a copy")
     alike = learner.copy()
@@ -260,7 +305,7 @@ def _check_copy(case: _Case) -> None:
 
 
 def _check_weights(case: _Case) -> None:
-    weights = np.where(case.y > np.median(case.y), 1.0, _LIGHT)
+    weights = case.weights
     given, weighted = weights.copy(), case.learner.fresh(0)
     try:
         weighted.advance(case.X, case.y, _FIRST, weights)
@@ -337,29 +382,33 @@ def _check_rewind(case: _Case) -> None:
     case.same(learner.predict(case.X), untrained, "rewind to 0 must give the untrained model")
 
 
-def _check_lengthened_steps(case: _Case) -> None:
+def _check_learning_rate(case: _Case) -> None:
     learner = case.trained(_FIRST)
-    usual, longer = learner.copy(), learner.copy()
-    longer.lengthen_steps(2.0)
+    usual, larger = learner.copy(), learner.copy()
+    larger.scale_learning_rate(2.0)
     case.same(
-        longer.predict(case.X), learner.predict(case.X), "lengthen_steps changed the steps taken"
+        larger.predict(case.X),
+        learner.predict(case.X),
+        "scale_learning_rate changed the steps taken",
     )
-    for each in (usual, longer):
+    for each in (usual, larger):
         each.advance(case.X, case.y, 1)
     case.changed(
-        usual.predict(case.X), longer.predict(case.X), "lengthen_steps left further steps alone"
+        usual.predict(case.X),
+        larger.predict(case.X),
+        "scale_learning_rate left further steps alone",
     )
 
 
-def _check_bound_rows(case: _Case) -> None:
+def _check_datasets(case: _Case) -> None:
     learner = case.learner.fresh(0)
-    rows, again = learner.bind(case.X, case.X)
+    rows, again = learner.datasets(case.X, case.X)
     learner.advance(rows, case.y, _FIRST)
     plain = case.trained(_FIRST).predict(case.X)
-    for each, which in ((rows, "bound training rows"), (again, "other bound rows")):
+    for each, which in ((rows, "of the training rows"), (again, "of other rows")):
         case.same(
             learner.predict(each),
             plain,
-            f"training on bound rows must equal training on X ({which})",
+            f"training on a dataset must equal training on X (dataset {which})",
             case.tolerance,
         )

@@ -7,9 +7,9 @@ from scipy.special import expit, logit
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from lukewarm.data import Removal, Rows
-from lukewarm.learners import as_learner, train_until
-from lukewarm.learners._margins import LONGEST_LEAF
-from lukewarm.measures import Deviance
+from lukewarm.learners import from_model, train_until
+from lukewarm.learners.boosters._margins import LONGEST_LEAF
+from lukewarm.measures import Deviance, Task
 from lukewarm.reduction import Dropout, ReductionData, Retrain, as_reduction
 from lukewarm.stopping import Patience
 
@@ -50,14 +50,16 @@ def test_a_feature_another_can_stand_for_is_not_reported_at_its_dropout(make, se
     judged, cases = rare_cases(50_000, seed + 1000, **law)
     order = np.random.default_rng(seed).permutation(len(y))
     train, stopping = (Rows(X[part], y[part]) for part in (order[:11_250], order[11_250:15_000]))
-    learner = as_learner(make(), n_classes=2, seed=0)
-    rule = Patience(learner.patience)
-    full, _ = train_until(learner, train, stopping, rule, learner.max_steps)
+    learner = from_model(make(), task=Task(2), seed=0)
+    rule = Patience(learner.traits.patience)
+    full, _ = train_until(learner, train, stopping, rule, learner.traits.max_steps)
     data = ReductionData(train, stopping, Removal.learn(train.X))
     ways = (
         Dropout(),
-        Retrain(rule, learner.max_steps),
-        as_reduction("early_stopping", rule, learner.max_steps, learner.stride),
+        Retrain(rule, learner.traits.max_steps),
+        as_reduction(
+            "early_stopping", rule, learner.traits.max_steps, learner.traits.learning_rate_factor
+        ),
     )
     skill = {
         way.name: Deviance().evaluate(cases, way.reduce(full, data, (column,), 1).predict(judged))
@@ -69,14 +71,14 @@ def test_a_feature_another_can_stand_for_is_not_reported_at_its_dropout(make, se
 
 
 @pytest.mark.parametrize("make", [lightgbm, xgboost, histograms])
-def test_trees_after_a_recalibration_have_a_longest_leaf(make):
+def test_trees_after_a_calibration_have_a_longest_leaf(make):
     X, y = rare_cases(4000, 0)
-    learner = as_learner(make().set_params(learning_rate=0.1), n_classes=2, seed=0)
+    learner = from_model(make().set_params(learning_rate=0.1), task=Task(2), seed=0)
     learner.advance(X, y, 30)
     removed = X.copy()
     removed[:, :2] = 0.0
     warm = learner.copy()
-    warm.recalibrate(removed, X, y)
+    warm.match_calibration(removed, X, y)
     before = logit(warm.predict(removed))
     # For half of the rows the model is sure and wrong.
     warm.advance(removed, np.where(X[:, 2] > 0, 1 - y, y), 1)
@@ -84,7 +86,9 @@ def test_trees_after_a_recalibration_have_a_longest_leaf(make):
     assert moved.max() == pytest.approx(0.1 * LONGEST_LEAF, rel=1e-3)
 
 
-@pytest.mark.parametrize(("rate", "stride"), [(0.05, 2.5), (0.1, 2.5), (0.2, 1.25), (0.3, 1.0)])
-def test_strides_leave_learning_rates_below_a_quarter(rate, stride):
+@pytest.mark.parametrize(("rate", "factor"), [(0.05, 2.5), (0.1, 2.5), (0.2, 1.25), (0.3, 1.0)])
+def test_factors_leave_learning_rates_below_a_quarter(rate, factor):
     model = HistGradientBoostingClassifier(learning_rate=rate)
-    assert as_learner(model, n_classes=2, seed=0).stride == pytest.approx(stride)
+    assert from_model(model, task=Task(2), seed=0).traits.learning_rate_factor == pytest.approx(
+        factor
+    )

@@ -26,7 +26,7 @@ def importance(data, model, method="early_stopping", y=None, **options):
 
 @pytest.mark.parametrize("method", ["lazy", "kernel_ridge", "one_step"])
 def test_a_least_squares_method_refuses_classes_before_any_training(linear, method, monkeypatch):
-    torch_learner = pytest.importorskip("lukewarm.learners._torch").TorchLearner
+    torch_learner = pytest.importorskip("lukewarm.learners.torch._learner").TorchLearner
 
     def train(*_):
         raise AssertionError("a step was taken")
@@ -37,7 +37,7 @@ def test_a_least_squares_method_refuses_classes_before_any_training(linear, meth
 
 
 def test_steps_of_kernel_flow_refuse_classes_before_any_training(linear, monkeypatch):
-    torch_learner = pytest.importorskip("lukewarm.learners._torch").TorchLearner
+    torch_learner = pytest.importorskip("lukewarm.learners.torch._learner").TorchLearner
     from lukewarm.reduction import KernelFlow
 
     def train(*_):
@@ -59,14 +59,17 @@ def reduction_of(data, **options):
 def test_the_users_patience_is_the_one_that_stops_warm_starts(linear):
     reduction = reduction_of(linear, patience=20, max_steps=2)
     assert isinstance(reduction, EarlyStopping)
-    assert reduction.stride == ObliviousBoosting.stride > 1
+    assert reduction.learning_rate_factor == ObliviousBoosting.traits.learning_rate_factor > 1
     assert reduction.rule.patience == 20
 
 
 def test_the_librarys_own_patience_waits_for_fewer_of_longer_steps(linear):
     reduction = reduction_of(linear, max_steps=2)
     # 20 trees / 1.5, rounded up: as long a way at the longer steps.
-    assert (ObliviousBoosting.patience, ObliviousBoosting.stride) == (20, 1.5)
+    assert (ObliviousBoosting.traits.patience, ObliviousBoosting.traits.learning_rate_factor) == (
+        20,
+        1.5,
+    )
     assert reduction.rule.patience == 14
 
 

@@ -91,7 +91,9 @@ class TestIdentities:
         from lukewarm.reduction import EarlyStopping
         from lukewarm.stopping import FixedSteps
 
-        none = fit(linear, method=EarlyStopping(FixedSteps(0), 100, take_over=False)).result_
+        none = fit(
+            linear, method=EarlyStopping(FixedSteps(0), 100, conditional_imputation=False)
+        ).result_
         dropout = fit(linear, method="dropout").result_
         assert dropout.importance[0] > 0.1
         np.testing.assert_array_equal(none.importance, dropout.importance)

@@ -32,12 +32,16 @@ def test_a_comparison_covers_the_truth_by_early_stopping_and_not_by_dropout(data
     assert abs(warm["estimate"][1]) < 0.05 * truth
 
 
-@pytest.mark.parametrize("take_over", [False, True])
-def test_it_is_the_importance_that_the_estimator_reports(data, take_over):
-    settings = replace(paper_model("boosting", "quick"), take_over=take_over)
+@pytest.mark.parametrize("conditional_imputation", [False, True])
+def test_it_is_the_importance_that_the_estimator_reports(data, conditional_imputation):
+    settings = replace(
+        paper_model("boosting", "quick"), conditional_imputation=conditional_imputation
+    )
     trained = train_full(data.X, data.y, settings, np.random.default_rng(0))
     ours = compare(trained, ["early_stopping"], [(0,)])["early_stopping"]
-    way = EarlyStopping(settings.rule, settings.max_steps, take_over=take_over)
+    way = EarlyStopping(
+        settings.rule, settings.max_steps, conditional_imputation=conditional_imputation
+    )
     estimator = VariableImportance(
         settings.model,
         way,

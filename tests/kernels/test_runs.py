@@ -117,7 +117,7 @@ def test_removed_features_are_not_split():
     full = full_model(X, y, random_strength=0.1)
     filled = X.copy()
     filled[:, 0] = X[:, 0].mean()
-    bound = full.bind(X)[0].without((0,), tuple(X.mean(axis=0)))
+    bound = full.datasets(X)[0].without((0,), tuple(X.mean(axis=0)))
     expected = tree_kernel(X, borders=[[], *borders_of(X)[1:]], depth=2)
     assert_allclose(boosting_kernel(full, filled), expected, atol=1e-14)
     assert_allclose(boosting_kernel(full, bound), expected, atol=1e-14)

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingRegressor
 
-from lukewarm.learners import as_learner
+from lukewarm.learners import from_model
+from lukewarm.measures import Task
 
 
 @pytest.fixture(scope="module", name="X")
@@ -24,7 +25,7 @@ def xgboost_model(kind="Regressor", **settings):
 
 
 def advanced(model, X, y, n_steps=20, n_classes=None):
-    learner = as_learner(model, n_classes=n_classes, seed=0)
+    learner = from_model(model, task=Task(n_classes), seed=0)
     learner.advance(X, y, n_steps)
     return learner
 
@@ -62,8 +63,8 @@ def test_a_session_draws_on_where_the_last_call_ended(make, X):
     settings = {"subsample": 0.5, "colsample_bytree": 0.7}
     if make is lightgbm_model:
         settings["subsample_freq"] = 1
-    one, two = (as_learner(make(**settings), n_classes=None, seed=3) for _ in range(2))
-    other = as_learner(make(**settings), n_classes=None, seed=4)
+    one, two = (from_model(make(**settings), task=Task(), seed=3) for _ in range(2))
+    other = from_model(make(**settings), task=Task(), seed=4)
     one.advance(X, y, 20)
     two.advance(X, y, 7)
     two.advance(X, y, 13)
@@ -124,9 +125,9 @@ def test_class_weights_shift_the_probabilities(X):
 )
 def test_settings_that_cannot_go_on_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
-        as_learner(make(), n_classes=None, seed=0)
+        from_model(make(), task=Task(), seed=0)
 
 
 def test_margins_that_are_no_log_odds_are_refused():
     with pytest.raises(ValueError, match="loss='exponential'"):
-        as_learner(GradientBoostingClassifier(loss="exponential"), n_classes=2, seed=0)
+        from_model(GradientBoostingClassifier(loss="exponential"), task=Task(2), seed=0)

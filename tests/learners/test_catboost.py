@@ -68,7 +68,7 @@ def test_catboosts_own_stopping_settings_give_way_and_nothing_is_written(X, tmp_
         iterations=9, early_stopping_rounds=2, use_best_model=True, od_type="Iter", depth=2
     )
     learner = CatBoostLearner(model)
-    assert learner.max_steps == 9
+    assert learner.traits.max_steps == 9
     learner.advance(X, X[:, 0], 30)
     assert learner.n_steps == 30
     assert os.listdir(tmp_path) == []

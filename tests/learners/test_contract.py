@@ -23,21 +23,20 @@ from sklearn.preprocessing import StandardScaler
 import lukewarm as lw
 from lukewarm.data import Rows
 from lukewarm.learners import (
+    AutoLearner,
     BasedBoosting,
+    BaseLearner,
     KernelMachine,
-    LengthensSteps,
     ObliviousBoosting,
-    Recalibrates,
     RefitOnlyLearner,
-    StagedLearner,
-    as_learner,
+    from_model,
     train_until,
 )
 from lukewarm.learners._objectives import OBJECTIVES
-from lukewarm.learners._registry import _BY_TYPE
+from lukewarm.learners._registry import ENTRIES
 from lukewarm.learners.boosting import BASES
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import Task, mean_log_loss, mean_squared_error
 from lukewarm.stopping import Patience
 from lukewarm.testing import check_learner
 
@@ -72,7 +71,7 @@ class Engine:
         return self.make(n_classes)
 
     def learner(self, n_classes=None, seed=0):
-        return as_learner(self.model(n_classes), n_classes=n_classes, seed=seed)
+        return from_model(self.model(n_classes), task=Task(n_classes), seed=seed)
 
 
 def estimator(module, kind, **settings):
@@ -280,19 +279,18 @@ class TestLearnerContract:
 
     def test_lengthened_steps_are_longer_and_leave_the_others_alone(self, engine, X, y):
         learner = engine.learner()
-        # A pipeline has the ability where its model has.
-        if not isinstance(getattr(learner, "last", learner), LengthensSteps):
+        if not learner.traits.has_learning_rate:
             pytest.skip("the engine's steps have one length")
         learner.advance(X, y, 4)
         before = learner.predict(X)
         usual, longer, tiny = learner.copy(), learner.copy(), learner.copy()
-        longer.lengthen_steps(2.0)
-        tiny.lengthen_steps(1e-4)
+        longer.scale_learning_rate(2.0)
+        tiny.scale_learning_rate(1e-4)
         np.testing.assert_array_equal(longer.predict(X), before)
         for each in (usual, longer, tiny):
             each.advance(X, y, 1)
         assert np.ptp(tiny.predict(X) - before) < 0.01 * np.ptp(usual.predict(X) - before)
-        if not isinstance(learner, StagedLearner):
+        if not learner.traits.is_staged:
             return  # an epoch is many steps, each from where the last led
         # One tree on the same gradients splits alike; only the length differs. Classifiers'
         # leaves and those of other losses need not, so this is about regression.
@@ -332,22 +330,22 @@ class TestLearnerContract:
         assert learner.loss(codes, probability, None) == mean_log_loss(codes, probability)
 
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_a_recalibrated_classifier_is_a_model_like_any_other(self, engine, X, y, n_classes):
-        codes, learner = class_codes(y, n_classes), recalibrating(engine.learner(n_classes))
+    def test_a_calibrated_classifier_is_a_model_like_any_other(self, engine, X, y, n_classes):
+        codes, learner = class_codes(y, n_classes), calibrating(engine.learner(n_classes))
         learner.advance(X, codes, 12)
         sure = learner.predict(X)
-        learner.recalibrate(X, X, codes)
+        learner.match_calibration(X, X, codes)
         close(engine, learner.predict(X), sure)
         X_removed = X.copy()
         X_removed[:, 0] = X[:, 0].mean()
         before = mean_log_loss(codes, learner.predict(X_removed))
-        learner.recalibrate(X_removed, X, codes)
+        learner.match_calibration(X_removed, X, codes)
         start = learner.predict(X_removed)
         assert learner.n_steps == 12
         assert mean_log_loss(codes, start) < 1.02 * before
         learner.advance(X_removed, codes, 4)
         assert not np.allclose(learner.predict(X_removed), start)
-        if not isinstance(learner, StagedLearner):
+        if not learner.traits.is_staged:
             return
         stages = learner.staged_predict(X_removed, 12)
         close(engine, stages[0], start)
@@ -356,25 +354,25 @@ class TestLearnerContract:
         learner.rewind(12)
         close(engine, learner.predict(X_removed), start)
 
-    def test_recalibration_outlasts_what_the_learner_remembers_of_its_rows(self, engine, X, y):
-        codes, learner = class_codes(y, 2), recalibrating(staged(engine.learner(2)))
+    def test_calibration_outlasts_what_the_learner_remembers_of_its_rows(self, engine, X, y):
+        codes, learner = class_codes(y, 2), calibrating(staged(engine.learner(2)))
         learner.advance(X, codes, 12)
         sure, reminded, anew = learner.predict(X), learner, learner.copy()
         X_removed = X.copy()
         X_removed[:, 0] = X[:, 0].mean()
         for each in (reminded, anew):
-            each.recalibrate(X_removed, X, codes)
+            each.match_calibration(X_removed, X, codes)
         assert np.abs(anew.predict(X) - sure).max() > 1e-3
         close(engine, reminded.predict(X), anew.predict(X))
         for each in (reminded, anew):
             each.advance(X, codes, 3)
         close(engine, reminded.predict(X), anew.predict(X))
 
-    def test_recalibration_is_for_classes(self, engine, X, y):
-        learner = recalibrating(engine.learner())
+    def test_calibration_is_for_classes(self, engine, X, y):
+        learner = calibrating(engine.learner())
         learner.advance(X, y, 5)
         before = learner.predict(X)
-        learner.recalibrate(X[:, ::-1], X, y)
+        learner.match_calibration(X[:, ::-1], X, y)
         np.testing.assert_array_equal(learner.predict(X), before)
 
     def test_copies_trained_beside_each_other_equal_those_trained_alone(self, engine, X, y):
@@ -384,9 +382,9 @@ class TestLearnerContract:
         def train(column):
             X_removed = X.copy()
             X_removed[:, column] = 0.0
-            twin = learner.copy(column)
-            twin.advance(X_removed, y, 8)
-            return twin.predict(X_removed)
+            copied = learner.copy(column)
+            copied.advance(X_removed, y, 8)
+            return copied.predict(X_removed)
 
         alone = [train(column) for column in range(4)]
         with ThreadPoolExecutor(2) as pool:
@@ -397,14 +395,14 @@ class TestLearnerContract:
         learner = engine.learner()
         learner.advance(X, y, 6)
         learner.copy().advance(X, y, 2)
-        twin = pickle.loads(pickle.dumps(learner.copy()))
-        np.testing.assert_array_equal(twin.predict(X), learner.predict(X))
-        twin.advance(X, y, 3)
-        assert twin.n_steps == 9
+        copied = pickle.loads(pickle.dumps(learner.copy()))
+        np.testing.assert_array_equal(copied.predict(X), learner.predict(X))
+        copied.advance(X, y, 3)
+        assert copied.n_steps == 9
 
     def test_missing_values_are_taken_where_promised(self, engine, X, y):
         learner = engine.learner()
-        if not (learner.accepts_missing and engine.knows_its_columns):
+        if not (learner.traits.accepts_missing and engine.knows_its_columns):
             pytest.skip("the engine promises nothing for missing values")
         gappy = X.copy()
         gappy[::7, 0] = np.nan
@@ -413,7 +411,7 @@ class TestLearnerContract:
 
     def test_categories_are_taken_where_promised(self, engine, X, y):
         learner = engine.learner()
-        if not (learner.accepts_categories and engine.knows_its_columns):
+        if not (learner.traits.accepts_categories and engine.knows_its_columns):
             pytest.skip("the engine promises nothing for categories")
         level = np.random.default_rng(2).integers(3, size=len(X))
         frame = pd.DataFrame(X[:, 1:], columns=["b", "c", "d"])
@@ -422,9 +420,9 @@ class TestLearnerContract:
         target = np.array([0.0, 3.0, -2.0])[level] + y
         learner.advance(frame, target, 20)
         assert mean_squared_error(target, learner.predict(frame)) < 0.4 * np.var(target)
-        twin = learner.copy()
-        twin.advance(frame.assign(kind=constant_level(frame["kind"], "v")), target, 5)
-        assert np.isfinite(twin.predict(frame)).all()
+        copied = learner.copy()
+        copied.advance(frame.assign(kind=constant_level(frame["kind"], "v")), target, 5)
+        assert np.isfinite(copied.predict(frame)).all()
 
     @pytest.mark.parametrize("n_classes", [None, 2])
     def test_the_users_model_is_left_alone(self, engine, X, y, n_classes):
@@ -433,7 +431,7 @@ class TestLearnerContract:
             pytest.skip("not an estimator")
         target = y if n_classes is None else class_codes(y, 2)
         settings = described(model.get_params())
-        learner = as_learner(model, n_classes=n_classes, seed=0)
+        learner = from_model(model, task=Task(n_classes), seed=0)
         learner.advance(X, target, 5)
         assert described(model.get_params()) == settings
         assert not is_fitted(model[0] if isinstance(model, pipeline.Pipeline) else model)
@@ -457,7 +455,7 @@ class TestLearnerContract:
         if not is_module:
             # skorch compares shapes and dtypes, and its module gives a column.
             model.fit(rows, y.astype(np.float32)[:, None] if engine.needs == "skorch" else y)
-        learner = as_learner(model, n_classes=None, seed=0, prefit=True)
+        learner = from_model(model, task=Task(), seed=0, prefit=True)
         before = learner.predict(rows)
         if not is_module:
             np.testing.assert_allclose(before, np.ravel(model.predict(rows)), rtol=0, atol=2e-5)
@@ -477,8 +475,8 @@ class TestLearnerContract:
         model = engine.model()
         if not engine.falling:
             pytest.skip("the engine has no constraints")
-        learner = as_learner(model.set_params(**engine.falling), n_classes=None, seed=0)
-        free = as_learner(engine.model(), n_classes=None, seed=0)
+        learner = from_model(model.set_params(**engine.falling), task=Task(), seed=0)
+        free = from_model(engine.model(), task=Task(), seed=0)
         line = np.zeros((50, 4))
         line[:, 0] = np.linspace(-2, 2, 50)
         for each in (learner, free):
@@ -486,7 +484,7 @@ class TestLearnerContract:
         assert np.diff(free.predict(line)).max() > 0.1
         assert np.diff(learner.predict(line)).max() <= 1e-6
         warm = learner.copy()
-        warm.lengthen_steps(2.0)
+        warm.scale_learning_rate(2.0)
         without = X.copy()
         without[:, 1] = 0.0
         warm.advance(without, y, 10)
@@ -497,7 +495,7 @@ class TestLearnerContract:
         if not engine.by_name:
             pytest.skip("the engine's constraints go by place")
         by_name = {setting: {"a": value[0]} for setting, value in engine.falling.items()}
-        named = as_learner(model.set_params(**by_name), n_classes=None, seed=0)
+        named = from_model(model.set_params(**by_name), task=Task(), seed=0)
         frame = pd.DataFrame(X, columns=list("abcd"))
         named.advance(frame, y, 10)
         line = pd.DataFrame(np.zeros((50, 4)), columns=list("abcd"))
@@ -524,8 +522,8 @@ def described_engine(engine):
     return (
         engine.title,
         engine.objectives or objectives(engine.title),
-        mark(learner.accepts_categories) if known else "as its transformers",
-        mark(learner.accepts_missing) if known else "as its transformers",
+        mark(learner.traits.accepts_categories) if known else "as its transformers",
+        mark(learner.traits.accepts_missing) if known else "as its transformers",
         mark(engine.takes_weights) if known else "as its model",
         mark(engine.prefit is not None),
         names_of(engine) if known else "in its transformers",
@@ -567,8 +565,14 @@ def test_the_page_on_engines_shows_what_the_contract_tests():
 
 def test_every_engine_of_the_registry_is_under_contract():
     tested = {type(each.learner()).__name__ for each in ENGINES.values()}
-    of_our_own = {"learner_of_boosting", "learner_of_kernel"}  # "boosting" and "kernel" above
-    assert set(_BY_TYPE.values()) <= tested | of_our_own
+    assert {entry.wrapper for entry in ENTRIES} <= tested
+
+
+@pytest.mark.parametrize("n_classes", [None, 2, 3])
+def test_a_learner_that_chooses_its_model_keeps_the_contract(X, y, n_classes):
+    X, y = X[:90], y[:90]
+    target = y if n_classes is None else class_codes(y, n_classes)
+    check_learner(AutoLearner(n_classes=n_classes), X, target, n_classes=n_classes, tolerance=1e-9)
 
 
 @pytest.mark.parametrize("base", BASES)
@@ -588,7 +592,7 @@ def test_a_kernel_machine_with_a_length_scale_per_column_keeps_the_contract(X, y
 def test_a_model_fitted_in_one_go_keeps_the_contract(X, y, n_classes):
     kind = RandomForestRegressor if n_classes is None else RandomForestClassifier
     target = y if n_classes is None else class_codes(y, n_classes)
-    learner = as_learner(kind(10), n_classes=n_classes, seed=0)
+    learner = from_model(kind(10), task=Task(n_classes), seed=0)
     assert isinstance(learner, RefitOnlyLearner)
     check_learner(learner, X, target, n_classes=n_classes)
 
@@ -610,14 +614,15 @@ def test_a_learner_with_randomness_keeps_the_contract(X, y, make):
 
 
 def staged(learner):
-    if not isinstance(learner, StagedLearner):
+    if not learner.traits.is_staged:
         pytest.skip("the engine keeps no earlier steps")
     return learner
 
 
-def recalibrating(learner):
-    if not isinstance(learner, Recalibrates):
-        pytest.skip("the engine needs no recalibration")
+def calibrating(learner):
+    model = getattr(learner, "last", learner)
+    if type(model).match_calibration is BaseLearner.match_calibration:
+        pytest.skip("the engine needs no calibration")
     return learner
 
 

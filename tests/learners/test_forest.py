@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from lukewarm.learners import as_learner
-from lukewarm.learners._forest import Forest, Tree
+from lukewarm.learners import from_model
+from lukewarm.learners.boosters._forest import Forest, Tree
+from lukewarm.measures import Task
 
 STUMP = Tree(
     np.array([1]),
@@ -40,7 +41,7 @@ def test_laid_out_trees_give_the_same_margin_to_the_bit(make, n_classes):
     X = gappy_rows()
     signal = X[:, 0] + np.nan_to_num(X[:, 1]) * X[:, 2]
     y = signal if n_classes is None else np.digitize(signal, [0.0, 1.0][: n_classes - 1])
-    learner = as_learner(make(n_classes), n_classes=n_classes, seed=0)
+    learner = from_model(make(n_classes), task=Task(n_classes), seed=0)
     learner.advance(X, y.astype(float), 40)
     other = gappy_rows(800)
     other[:, 3] = np.nan  # a gap where training had none
@@ -67,7 +68,7 @@ def test_a_tree_without_a_split_adds_its_one_value():
 
 def test_sixty_four_leaves_find_their_slots():
     X = np.random.default_rng(0).uniform(size=(4000, 2))
-    learner = as_learner(histogram_model(None, max_leaf_nodes=64), n_classes=None, seed=0)
+    learner = from_model(histogram_model(None, max_leaf_nodes=64), task=Task(), seed=0)
     learner.advance(X, np.sin(9 * X[:, 0]) + X[:, 1], 3)
     segment = learner._segments[0]
     assert max(len(trees[0].nodes) for trees in segment.model._predictors) == 127
@@ -79,8 +80,8 @@ def test_sixty_four_leaves_find_their_slots():
 def test_trees_that_cannot_be_laid_out_are_left_to_their_library():
     X = np.random.default_rng(0).uniform(size=(4000, 2))
     y = np.sin(9 * X[:, 0]) + X[:, 1]
-    large = as_learner(histogram_model(None, max_leaf_nodes=100), n_classes=None, seed=0)
-    linear = as_learner(lightgbm_model(None, linear_tree=True), n_classes=None, seed=0)
+    large = from_model(histogram_model(None, max_leaf_nodes=100), task=Task(), seed=0)
+    linear = from_model(lightgbm_model(None, linear_tree=True), task=Task(), seed=0)
     for learner in (large, linear):
         learner.advance(X, y, 3)
         own = learner._segments[0].margin(X)

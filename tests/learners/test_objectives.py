@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from lukewarm.data import Rows
-from lukewarm.learners import as_learner, train_until
+from lukewarm.learners import from_model, train_until
 from lukewarm.learners._objectives import OBJECTIVES, objective_of
+from lukewarm.measures import Task
 from lukewarm.stopping import Patience
 
 SETTINGS = {
@@ -83,7 +84,7 @@ def y(X):
 
 @pytest.mark.parametrize(("engine", "name"), CASES)
 def test_training_lowers_the_loss_that_stops_it(engine, name, X, y):
-    learner = as_learner(make(engine, name), n_classes=None, seed=0)
+    learner = from_model(make(engine, name), task=Task(), seed=0)
     target = y if name == "reg:logistic" else 20 * y
     best = learner.measure.best_constant(target)
     learner.advance(X, target, 60)
@@ -99,7 +100,7 @@ def test_training_lowers_the_loss_that_stops_it(engine, name, X, y):
 def test_predictions_are_those_of_the_library(engine, name, X, y):
     target = y if name == "reg:logistic" else 20 * y
     fitted = make(engine, name, **{TREES[engine]: 15}).fit(X, target)
-    learner = as_learner(fitted, n_classes=None, seed=0, prefit=True)
+    learner = from_model(fitted, task=Task(), seed=0, prefit=True)
     assert np.ptp(fitted.predict(X)) > 0.1 * np.ptp(target) or name == "reg:logistic"
     np.testing.assert_allclose(learner.predict(X), fitted.predict(X), rtol=2e-5, atol=1e-5)
 
@@ -107,9 +108,9 @@ def test_predictions_are_those_of_the_library(engine, name, X, y):
 @pytest.mark.parametrize(("engine", "name"), BOOSTED)
 def test_going_on_from_margins_equals_going_on(engine, name, X, y):
     target = y if name == "reg:logistic" else 20 * y
-    at_once = as_learner(make(engine, name), n_classes=None, seed=0)
+    at_once = from_model(make(engine, name), task=Task(), seed=0)
     at_once.advance(X, target, 15)
-    begun = as_learner(make(engine, name), n_classes=None, seed=0)
+    begun = from_model(make(engine, name), task=Task(), seed=0)
     begun.advance(X, target, 9)
     copied = pickle.loads(pickle.dumps(begun.copy()))
     copied.advance(X, target, 6)
@@ -141,7 +142,7 @@ def test_going_on_from_margins_equals_going_on(engine, name, X, y):
     ],
 )
 def test_numbers_of_an_objective_are_read_where_the_engine_keeps_them(engine, name, expected):
-    learner = as_learner(make(engine, name), n_classes=None, seed=0)
+    learner = from_model(make(engine, name), task=Task(), seed=0)
     assert learner.measure.name == expected
 
 

@@ -13,7 +13,7 @@ from lukewarm.stopping import Patience
 torch = pytest.importorskip("torch")
 
 from lukewarm.learners import Network, TorchLearner  # noqa: E402
-from lukewarm.learners._torch_layers import rescaled  # noqa: E402
+from lukewarm.learners.torch._layers import rescaled  # noqa: E402
 
 
 def regression_rows(n_rows=300, seed=0):
@@ -80,7 +80,7 @@ def test_steps_stay_short_where_the_noise_begins():
     learner.advance(X, y, 100)
     noisy = y + 10 * np.std(y) * np.random.default_rng(1).normal(size=len(y))
     remembering, anew = learner.copy(seed=1), learner.copy(seed=1)
-    anew.lengthen_steps(1.0)
+    anew.scale_learning_rate(1.0)
     for each in (remembering, anew):
         each.advance(X, noisy, 1)
     moved = [np.ptp(each.predict(X) - learner.predict(X)) for each in (remembering, anew)]
@@ -109,19 +109,19 @@ def test_copy_leaves_its_original_alone(learner):
     X, y = regression_rows()
     learner.advance(X, y, 2)
     before = learner.predict(X)
-    twin = learner.copy(seed=3)
-    twin.advance(X, y, 3)
+    copied = learner.copy(seed=3)
+    copied.advance(X, y, 3)
     np.testing.assert_array_equal(learner.predict(X), before)
-    assert not np.array_equal(twin.predict(X), before)
+    assert not np.array_equal(copied.predict(X), before)
 
 
 def test_copy_goes_on_as_its_original_would(learner):
     X, y = regression_rows()
     learner.advance(X, y, 2)
-    twin = learner.copy()
-    twin.advance(X, y, 3)
+    copied = learner.copy()
+    copied.advance(X, y, 3)
     learner.advance(X, y, 3)
-    np.testing.assert_array_equal(learner.predict(X), twin.predict(X))
+    np.testing.assert_array_equal(learner.predict(X), copied.predict(X))
 
 
 def test_fresh_depends_on_its_seed_alone(learner):
@@ -141,12 +141,12 @@ def test_global_seed_is_left_alone(learner):
 
 def test_training_is_independent_of_the_global_seed(learner):
     X, y = regression_rows()
-    twin = learner.copy()
+    copied = learner.copy()
     learner.advance(X, y, 2)
     with torch.random.fork_rng():
         torch.manual_seed(77)
-        twin.advance(X, y, 2)
-    np.testing.assert_array_equal(learner.predict(X), twin.predict(X))
+        copied.advance(X, y, 2)
+    np.testing.assert_array_equal(learner.predict(X), copied.predict(X))
 
 
 def test_raw_pressures_train_well():
@@ -269,7 +269,7 @@ def test_small_steps_leave_the_number_of_threads_as_it_was(generator):
 
 
 def test_small_steps_take_one_thread_and_large_ones_all(generator):
-    from lukewarm.learners._torch_threads import threads_for
+    from lukewarm.learners.torch._loop import threads_for
 
     threads = torch.get_num_threads()
     try:

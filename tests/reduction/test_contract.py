@@ -5,6 +5,7 @@ import pytest
 
 from lukewarm.data import Removal, Rows
 from lukewarm.learners import train_until
+from lukewarm.measures import Task
 from lukewarm.reduction import (
     METHODS,
     CrossValidatedStopping,
@@ -121,7 +122,7 @@ def test_without_features_the_mean_is_left(data):
 
 def test_without_features_the_class_shares_are_left(data):
     classes = Rows(data.train.X, np.repeat([0.0, 1.0, 2.0], [100, 60, 40]))
-    shares = constant_model(ReductionData(classes, classes, data.removal), 3)
+    shares = constant_model(ReductionData(classes, classes, data.removal), Task(3))
     np.testing.assert_allclose(shares.predict(data.stopping.X[:2]), [[0.5, 0.3, 0.2]] * 2)
 
 

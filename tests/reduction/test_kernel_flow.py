@@ -189,7 +189,7 @@ def test_error_lies_between_truth_and_dropout(reduction, trained, evaluation):
 
 def test_path_begins_at_dropout(trained):
     full, data = trained
-    model = KernelFlow(take_over=False).reduce(full, data, (0,), seed=0)
+    model = KernelFlow(conditional_imputation=False).reduce(full, data, (0,), seed=0)
     filled = data.removal.apply(data.stopping.X, (0,))
     dropout = mean_squared_error(data.stopping.y, full.predict(filled))
     assert model.trace.path[0] == 0
@@ -222,7 +222,8 @@ def test_rounds_go_on_where_a_fixed_kernel_cannot_follow():
     network = Network((64, 64), learning_rate=3e-3).fresh(0)
     full, _ = train_until(network, data.train, data.stopping, Patience(5), 200)
     one, several = (
-        KernelFlow(max_rounds=n, take_over=False).reduce(full, data, (0,), 0) for n in (1, 5)
+        KernelFlow(max_rounds=n, conditional_imputation=False).reduce(full, data, (0,), 0)
+        for n in (1, 5)
     )
     errors = [mean_squared_error(y[900:], model.predict(X[900:])) for model in (one, several)]
     assert errors[1] < 0.8 * errors[0]
@@ -247,7 +248,7 @@ def test_nothing_removed_never_worsens_the_stopping_loss(trained):
 def test_sampled_units_change_little(trained, evaluation):
     full, data = trained
     exact, sampled = (
-        KernelFlow(KernelSketch(max_units=units), take_over=False)
+        KernelFlow(KernelSketch(max_units=units), conditional_imputation=False)
         .reduce(full, data, (0,), 0)
         .predict(evaluation.X)
         for units in (None, 32)
@@ -372,7 +373,7 @@ def test_importance_meets_the_truth_on_several_data_sets():
     assert abs(np.mean(estimates) - truth) < 4 * standard_error + 0.05 * truth < 9 * 1.5**2 - truth
 
 
-def test_a_classifier_that_was_sure_and_is_wrong_is_recalibrated_first():
+def test_a_classifier_that_was_sure_and_is_wrong_is_calibrated_first():
     # Held at its mean, a feature takes its square out of Hastie's sum of squares.
     X, y = make_hastie_10_2(6000, random_state=0)
     y = (y > 0).astype(float)

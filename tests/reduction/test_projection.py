@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from lukewarm.data import Removal, Rows
+from lukewarm.measures import Task
 from lukewarm.reduction import Projection, ReductionData
 from lukewarm.reduction._conditional import ConditionalDraws
 
@@ -13,7 +14,7 @@ class Given:
     n_steps = 1
 
     def __init__(self, function, n_classes=None):
-        self.predict, self.n_classes = function, n_classes
+        self.predict, self.task = function, Task(n_classes)
 
 
 def _data(X, y=None):

@@ -44,10 +44,8 @@ from lukewarm.evaluation import (
     check_parts,
 )
 from lukewarm.learners import (
-    Learner,
-    as_learner,
-    check_can_go_on,
     check_columns_seen,
+    from_model,
     share_set_aside,
     weights_by_code,
 )
@@ -64,8 +62,6 @@ from lukewarm.stopping import Patience
 
 INFERENCES = ("auto", "learning_curve", *evaluation.INFERENCES)
 _STOPPINGS = ("hold_out", "cross_validation")
-_DEFAULT_PATIENCE = 10
-_DEFAULT_MAX_STEPS = 1000
 # Thirds of these leave fifteen rows to train on; below that a half has nothing to say.
 _LEAST_HALVED = 60
 # One in each of three thirds' training and stopping rows, and some to spare for chance.
@@ -171,9 +167,9 @@ class ImportanceEstimator(BaseEstimator):
         root_seed = draw_seeds(generator, 1)[0]
         model = weights_by_code(self.model, problem.classes)
         learners = [
-            as_learner(
+            from_model(
                 model,
-                n_classes=problem.n_classes,
+                task=problem.task,
                 seed=derived_seed(root_seed, number),
                 prefit=self.prefit,
             )
@@ -183,27 +179,26 @@ class ImportanceEstimator(BaseEstimator):
             check_columns_seen(model, problem.index)
         problem = problem.measured_for(learners[0], is_asked=self.measure is not None)
         check_columns(problem, learners[0], self._model_name)
-        patience = _or_default(self.patience, learners[0], "patience", _DEFAULT_PATIENCE)
-        max_steps = _or_default(self.max_steps, learners[0], "max_steps", _DEFAULT_MAX_STEPS)
-        rule = Patience(patience, self.min_delta)
-        stride = getattr(learners[0], "stride", 1.0)
+        traits = learners[0].traits
+        max_steps = traits.max_steps if self.max_steps is None else self.max_steps
+        rule = Patience(traits.patience if self.patience is None else self.patience, self.min_delta)
+        factor = traits.learning_rate_factor
         # What the user says stays; a default is for the steps of the full model.
-        warm_rule = rule if self.patience is not None else rule.for_longer_steps(stride)
+        warm_rule = rule if self.patience is not None else rule.for_longer_steps(factor)
         is_auto = isinstance(self.method, str) and self.method == "auto"
         method = method_for(learners[0]) if is_auto else self.method
         reduction = (
             CrossValidatedStopping(rule, max_steps)
             if self.stopping == "cross_validation"
-            else as_reduction(method, rule, max_steps, stride, warm_rule)
+            else as_reduction(method, rule, max_steps, factor, warm_rule)
         )
-        check_can_go_on(self.model, learners[0], reduction.name)
         check_suits(reduction, learners[0])
         plan = self._plan(inference, runs, problem.strata, generator)
         check_training_rows(problem, runs.splits, self.prefit)
         numbers = runs.numbers
         weights = None if problem.weights is None else problem.weights[numbers]
         named = "sample_weight_eval" if problem.n_evaluation else "sample_weight"
-        check_parts(plan, problem.y[numbers], problem.measures, weights, problem.n_classes, named)
+        check_parts(plan, problem.y[numbers], problem.measures, weights, problem.task, named)
         fill = fill_by_column(self.fill, problem)
         keeps_table = getattr(reduction, "keeps_table", False)
         seen = problem.read_by(learners[0])
@@ -276,7 +271,3 @@ class ImportanceEstimator(BaseEstimator):
     @property
     def _model_name(self) -> str:
         return self.model if isinstance(self.model, str) else type(self.model).__name__
-
-
-def _or_default(value: int | None, learner: Learner, attribute: str, default: int) -> int:
-    return getattr(learner, attribute, default) if value is None else value

@@ -12,7 +12,8 @@ import numpy as np
 from lukewarm._typing import FeatureSet
 from lukewarm.data import Removal, Rows, RowSplit
 from lukewarm.estimators._problem import Problem
-from lukewarm.learners import BindsRows, Learner, fits_in_one_go, train_for, train_until
+from lukewarm.learners import BaseLearner, train_for, train_until
+from lukewarm.measures import Task
 from lukewarm.reduction import ReducedModel, Reduction, ReductionData, constant_model
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -26,13 +27,13 @@ class FullModel:
     model that was trained here.
     """
 
-    learner: Learner
+    learner: BaseLearner
     trace: TrainingTrace
     seconds: float
     data: ReductionData
     evaluation: Rows
     n_features: int
-    n_classes: int | None
+    task: Task
     learnt_from: np.ndarray | None = None
 
     def reduce(self, reduction: Reduction, removed: FeatureSet, seed: int) -> ReducedModel:
@@ -43,8 +44,7 @@ class FullModel:
 
     def constant(self) -> ReducedModel:
         """Return the constant that is best by the loss the model is trained on."""
-        measure = getattr(self.learner, "measure", None)
-        return constant_model(self.data, self.n_classes, measure)
+        return constant_model(self.data, self.task, self.learner.measure)
 
     def for_retraining(self, problem: Problem) -> FullModel:
         """Return the full model with the rows on which models like it are trained anew.
@@ -96,7 +96,7 @@ def check_training_rows(problem: Problem, splits: Iterable[RowSplit], prefit: bo
 def train_full(
     problem: Problem,
     split: RowSplit,
-    learner: Learner,
+    learner: BaseLearner,
     rule: StoppingRule,
     max_steps: int,
     fill: Any,
@@ -109,16 +109,15 @@ def train_full(
     keep them in a representation of its own.
     """
     started = perf_counter()
-    if fits_in_one_go(learner):
+    if not learner.traits.can_warm_start:
         split = split.without_stopping()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
     removal = Removal.learn(parts[0].X, fill)
     table = parts
-    if isinstance(learner, BindsRows):
-        bound = learner.bind(*(part.X for part in parts))
-        parts = [Rows(X, part.y, part.weights) for X, part in zip(bound, parts, strict=True)]
+    datasets = learner.datasets(*(part.X for part in parts))
+    parts = [replace(part, X=X) for X, part in zip(datasets, parts, strict=True)]
     train, stopping, _ = parts
-    if fits_in_one_go(learner):
+    if not learner.traits.can_warm_start:
         trained, trace = train_for(learner, train, 1)
     else:
         trained, trace = train_until(learner, train, stopping, rule, max_steps)
@@ -132,14 +131,14 @@ def train_full(
         data,
         evaluation,
         n_features=len(problem.index),
-        n_classes=problem.n_classes,
+        task=problem.task,
     )
 
 
 def trained_full(
     problem: Problem,
     split: RowSplit,
-    learner: Learner,
+    learner: BaseLearner,
     fill: Any,
     set_aside: float,
     generator: np.random.Generator,
@@ -149,7 +148,7 @@ def trained_full(
     `set_aside` is the share of its rows that the model kept to stop itself by.
     """
     learnt_from = split.without_stopping().train
-    if fits_in_one_go(learner):
+    if not learner.traits.can_warm_start:
         split = split.without_stopping()  # and a new fit sets rows aside by itself
     elif set_aside:
         n_rows = max(round((1 - set_aside) * len(learnt_from)), 1)
@@ -164,6 +163,6 @@ def trained_full(
         ReductionData(train, stopping, Removal.learn(train.X, fill)),
         evaluation,
         n_features=len(problem.index),
-        n_classes=problem.n_classes,
+        task=problem.task,
         learnt_from=learnt_from,
     )

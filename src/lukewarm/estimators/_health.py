@@ -14,7 +14,6 @@ from lukewarm.data import column_doubts
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
 from lukewarm.evaluation import skill_on_parts
-from lukewarm.learners import TakesOver
 from lukewarm.measures import Measure
 from lukewarm.results import ImportanceResult, Remark, ShapleyResult, TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -42,7 +41,9 @@ def fit_remarks(
         Whether the most steps are a setting of the user's model, which then ends as it was to.
     """
     problem = prepared.problem
-    found = column_doubts(problem.X, problem.index.names, problem.y, problem.n_classes, tuple(sets))
+    found = column_doubts(
+        problem.X, problem.index.names, problem.y, problem.task.n_classes, tuple(sets)
+    )
     about_columns = (*problem.doubts, *found)
     # A column that should not be one of levels needs no word on how many it has.
     named = {remark.feature for remark in problem.doubts}
@@ -160,12 +161,12 @@ def _zero_steps(result: ImportanceResult, prepared: Prepared) -> list[Remark]:
     """Return remarks on clear importances for which no step of a warm start was kept.
 
     Without a step the model is that of dropout, which overstates a feature that others could
-    stand for. Models whose other columns take over before the first step have less to fear.
+    replace. Where removed columns are imputed before the first step there is less to fear.
     """
     if result.method not in _WARM_STARTS:
         return []
-    takes_over = getattr(prepared.reduction, "take_over", False) and all(
-        isinstance(model.learner, TakesOver) for model in prepared.full_models
+    is_imputed = getattr(prepared.reduction, "conditional_imputation", False) and all(
+        model.learner.traits.imputes for model in prepared.full_models
     )
     is_large = (result.importance > result.full.standard_error) & (result.interval()[0] > 0)
     remarks = []
@@ -174,20 +175,20 @@ def _zero_steps(result: ImportanceResult, prepared: Prepared) -> list[Remark]:
         n_zero = sum(run.stopped_step == 0 for run in trained)
         if large and trained and 2 * n_zero >= len(trained):
             remarks.append(
-                Remark("zero_steps", "note", name, _TAKEN_OVER)
-                if takes_over
+                Remark("zero_steps", "note", name, _IMPUTED)
+                if is_imputed
                 else Remark("zero_steps", "warning", name, _DROPPED_OUT)
             )
     return remarks
 
 
-_TAKEN_OVER = (
-    "no further step lowered the loss of the model without it, once the other columns had taken "
-    "over what they know of it. check() compares with retraining."
+_IMPUTED = (
+    "no further step lowered the loss of the model without it, once it was imputed by the other "
+    "columns. check() compares with retraining."
 )
 _DROPPED_OUT = (
     "no further step lowered the loss of the model without it, so its importance is that of "
-    "dropout, which is too high if other columns can stand for it. Compare with check(), or raise "
+    "dropout, which is too high if other columns can replace it. Compare with check(), or raise "
     "patience."
 )
 
@@ -223,7 +224,7 @@ def _no_skill(gain: float, shared: tuple[Remark, ...]) -> list[Remark]:
 
 
 def _lumped_levels(prepared: Prepared) -> list[Remark]:
-    most = getattr(prepared.full_models[0].learner, "most_levels", None)
+    most = prepared.full_models[0].learner.traits.most_levels
     problem = prepared.problem
     if most is None or not isinstance(problem.X, pd.DataFrame):
         return []

@@ -14,7 +14,6 @@ from lukewarm.estimators._folds import FullModel
 from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan
 from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
-from lukewarm.learners import ChoosesModel
 from lukewarm.reduction import Reduction
 from lukewarm.results import MeasureValue, TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -76,7 +75,7 @@ class Prepared:
     def described(self, model_name: str) -> str:
         """Return the model's name, with what it chose to be where it chooses."""
         learners = [self.full_models[model].learner for model in self.runs.whole]
-        names = Counter(each.chosen_name for each in learners if isinstance(each, ChoosesModel))
+        names = Counter(each.chosen_name for each in learners if each.traits.chooses_model)
         return f"{model_name} ({names.most_common(1)[0][0]})" if names else model_name
 
     def outcome(self, model: int, removed: FeatureSet) -> Outcome:

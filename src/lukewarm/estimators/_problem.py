@@ -24,14 +24,16 @@ from lukewarm.data import (
     text_doubts,
     with_labels,
 )
-from lukewarm.estimators._task import MINIMUM_ROWS_PER_CLASS, is_classification, warn_of_codes
 from lukewarm.evaluation import check_measure, encode_classes
 from lukewarm.exceptions import SeenRowsWarning, UnknownLossWarning
-from lukewarm.learners import Learner
-from lukewarm.measures import Measure, NegMSE, as_measure
+from lukewarm.learners import (
+    MINIMUM_ROWS_PER_CLASS,
+    BaseLearner,
+    is_classification,
+    warn_of_codes,
+)
+from lukewarm.measures import Measure, Task, as_measure
 from lukewarm.results import Remark
-
-_DEFAULT_MEASURE = NegMSE()
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,36 +69,36 @@ class Problem:
     given: pd.DataFrame | None = None
 
     @property
-    def n_classes(self) -> int | None:
-        """Number of classes; None for a numeric target."""
-        return None if self.classes is None else len(self.classes)
+    def task(self) -> Task:
+        """A regression, or a classification with as many classes as there are labels."""
+        return Task(None if self.classes is None else len(self.classes))
 
     @property
     def strata(self) -> Vector | None:
         """Class codes by which splits are stratified; None for a numeric target."""
         return None if self.classes is None else self.y
 
-    def read_by(self, learner: Learner) -> Problem:
-        """Return the problem with X in the form this learner reads; see `Learner`."""
-        form = getattr(learner, "reads", "matrix")
+    def read_by(self, learner: BaseLearner) -> Problem:
+        """Return the problem with X in the form this learner reads; see `BaseLearner`."""
+        form = learner.traits.reads
         if self.given is None or form == "matrix":
             return self
         X = self.given if form == "given" else with_labels(self.X, self.given.columns)
         return replace(self, X=X)
 
-    def measured_for(self, learner: Learner, *, is_asked: bool) -> Problem:
+    def measured_for(self, learner: BaseLearner, *, is_asked: bool) -> Problem:
         """Return the problem with the measure that suits the learner's loss, unless one is asked.
 
         Raises when the target holds values that the loss is not defined for.
         """
         if self.classes is not None:
             return self
-        own: Any = getattr(learner, "measure", _DEFAULT_MEASURE)
+        own: Any = learner.measure
         if own is None:
             warn_unknown_loss()
             return self
         try:
-            check_measure(own, None, self.y)
+            check_measure(own, self.task, self.y)
         except ValueError as error:
             raise ValueError(f"y does not suit the model's objective: {error}") from None
         return self if is_asked else replace(self, measures=(own,))
@@ -123,13 +125,13 @@ def as_problem(
     if is_classification(task, y, model, asked):
         target, classes = encode_classes(y)
         _check_class_sizes(target, len(classes))
-        measures = asked or _as_measures("deviance")
     else:
         target, classes = as_target(y, len(table)), None
         warn_of_codes(task, target, model, asked)
-        measures = asked or (_DEFAULT_MEASURE,)
+    task_found = Task(None if classes is None else len(classes))
+    measures = asked or _as_measures(task_found.default_measure)
     for each in measures:
-        check_measure(each, None if classes is None else len(classes), target)
+        check_measure(each, task_found, target)
     weights = as_relative(check_weights(sample_weight, len(table)))
     return Problem(
         table,
@@ -143,20 +145,20 @@ def as_problem(
     )
 
 
-def check_columns(problem: Problem, learner: Learner, model: str) -> None:
+def check_columns(problem: Problem, learner: BaseLearner, model: str) -> None:
     """Raise when X holds text or missing values that the learner does not take."""
     X, names = problem.X, problem.index.names
     if isinstance(X, pd.DataFrame):
         missing = np.asarray(X.isna()).any(axis=0)
         text = [str(name) for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)]
-        if text and not getattr(learner, "accepts_categories", False):
+        if text and not learner.traits.accepts_categories:
             raise ValueError(
                 f"model {model!r} needs numeric columns, but {text} hold text or categories; "
                 "encode them as numbers, or use a model that takes categories."
             )
     else:
         missing = np.isnan(X).any(axis=0)
-    if missing.any() and not getattr(learner, "accepts_missing", False):
+    if missing.any() and not learner.traits.accepts_missing:
         columns = [names[column] for column in np.flatnonzero(missing)]
         raise ValueError(
             f"model {model!r} does not take missing values, but columns {columns} hold nan; "

@@ -149,8 +149,8 @@ class ShapleyRun:
         is_evaluation = np.zeros(len(problem.y), dtype=bool)
         is_evaluation[self._prepared.numbers] = True
         targets = problem.y[:, np.newaxis]
-        if problem.n_classes is not None and problem.n_classes > 2:
-            targets = targets == np.arange(problem.n_classes)
+        if problem.task.is_multiclass:
+            targets = targets == np.arange(problem.task.n_outputs)
         design = numeric_design(problem.X, problem.y, is_evaluation)
         game = LinearGame(design, targets.astype(float), is_evaluation, self.game.players)
         return [as_proxy(game, self._sampling_seed)]

@@ -11,15 +11,15 @@ import pandas as pd
 from lukewarm._typing import Prediction, Vector
 from lukewarm._validation import check_readable, check_vector, unmasked
 from lukewarm.evaluation._rows import EvaluationPlan
-from lukewarm.measures import MeanLoss, Measure, centres_classes, needs_classes
+from lukewarm.measures import MeanLoss, Measure, Task, centres_classes, needs_classes
 
 # Weights may add up to one row and next to nothing.
 _FEWEST_ROWS = 1.001
 
 
-def check_measure(measure: Measure, n_classes: int | None, y: Vector) -> None:
-    """Raise unless the measure has a meaning for this target (n_classes None: a numeric one)."""
-    if n_classes is None:
+def check_measure(measure: Measure, task: Task, y: Vector) -> None:
+    """Raise unless the measure has a meaning for this task and target."""
+    if task.n_classes is None:
         if needs_classes(measure):
             raise ValueError(
                 f"measure {measure.name!r} needs classes, but y is continuous; use neg_mse, r2 or "
@@ -29,9 +29,9 @@ def check_measure(measure: Measure, n_classes: int | None, y: Vector) -> None:
             measure.check_target(y)
         return
     largest = getattr(measure, "max_classes", None)
-    if largest is not None and n_classes > largest:
+    if largest is not None and task.n_classes > largest:
         raise ValueError(
-            f"measure {measure.name!r} is defined for {largest} classes; y has {n_classes}."
+            f"measure {measure.name!r} is defined for {largest} classes; y has {task.n_classes}."
         )
 
 
@@ -40,7 +40,7 @@ def check_parts(
     y: Vector,
     measures: Iterable[Measure],
     weights: Vector | None,
-    n_classes: int | None,
+    task: Task,
     weights_name: str = "sample_weight",
 ) -> None:
     """Raise unless every part of the evaluation rows allows each measure and its standard error.
@@ -53,8 +53,8 @@ def check_parts(
     for part in parts:
         _check_row_count(None if weights is None else weights[part], len(part), weights_name)
         target = y[part] if weights is None else y[part[weights[part] > 0]]
-        if n_classes is not None:
-            _check_every_class(target, n_classes)
+        if task.n_classes is not None:
+            _check_every_class(target, task.n_classes)
         for measure in measures:
             if hasattr(measure, "check_target"):
                 measure.check_target(target)
@@ -122,18 +122,18 @@ def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
     return codes.astype(float), classes
 
 
-def check_probabilities(name: str, prediction: Any, n_rows: int, n_classes: int) -> Prediction:
+def check_probabilities(name: str, prediction: Any, n_rows: int, task: Task) -> Prediction:
     """Return class probabilities, (n,) for two classes and (n, n_classes) for more."""
     try:
         probabilities = np.asarray(check_readable(name, prediction), dtype=float)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} must hold probabilities; {error}.") from error
-    if n_classes == 2 and probabilities.ndim == 2 and probabilities.shape[1] == 2:
-        probabilities = probabilities[:, 1]
-    wanted = (n_rows,) if n_classes == 2 else (n_rows, n_classes)
+    if probabilities.ndim == 2 and probabilities.shape[1] == task.n_classes:
+        probabilities = task.as_prediction(probabilities)
+    wanted = task.prediction_shape(n_rows)
     if probabilities.shape != wanted:
         raise ValueError(
-            f"{name} must hold probabilities of shape {wanted} for {n_classes} classes; "
+            f"{name} must hold probabilities of shape {wanted} for {task.n_classes} classes; "
             f"got shape {probabilities.shape}."
         )
     if not ((probabilities >= 0) & (probabilities <= 1)).all():

@@ -27,7 +27,7 @@ from lukewarm.evaluation._checks import (
 )
 from lukewarm.evaluation._predictions import EvaluationPredictions
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan
-from lukewarm.measures import Measure, as_measure, needs_classes
+from lukewarm.measures import REGRESSION, Measure, Task, as_measure, needs_classes
 from lukewarm.results import ImportanceResult, TrainingTrace, warn_of
 
 
@@ -79,20 +79,20 @@ def importance_from_predictions(
     skill = as_measure(measure)
     check_choice("inference", inference, INFERENCES)
     check_fraction("level", level)
-    target, n_classes = _target_for(skill, y)
+    target, task = _target_for(skill, y)
     fold_of = _check_folds(folds, len(target))
-    strata = None if n_classes is None else target
+    strata = None if task.is_regression else target
     plan = (
         EvaluationPlan.paired(fold_of)
         if inference == "paired"
         else EvaluationPlan.split(fold_of, as_generator(random_state), strata)
     )
     row_weights = as_relative(check_weights(weights, len(target), "weights"))
-    check_parts(plan, target, [skill], row_weights, n_classes, "weights")
-    named = _named_predictions(reduced, target, n_classes)
+    check_parts(plan, target, [skill], row_weights, task, "weights")
+    named = _named_predictions(reduced, target, task)
     predictions = EvaluationPredictions(
         target,
-        _check_prediction("full", full, len(target), n_classes),
+        _check_prediction("full", full, len(target), task),
         tuple(named.values()),
         plan,
         row_weights,
@@ -117,14 +117,15 @@ def importance_from_predictions(
     return result
 
 
-def _target_for(measure: Measure, y: Any) -> tuple[Vector, int | None]:
+def _target_for(measure: Measure, y: Any) -> tuple[Vector, Task]:
     if not needs_classes(measure):
         numbers = check_squarable("y", check_vector("y", y))
-        check_measure(measure, None, numbers)
-        return numbers, None
+        check_measure(measure, REGRESSION, numbers)
+        return numbers, REGRESSION
     codes, classes = encode_classes(y)
-    check_measure(measure, len(classes), codes)
-    return codes, len(classes)
+    task = Task(len(classes))
+    check_measure(measure, task, codes)
+    return codes, task
 
 
 def _check_folds(folds: Any, n_rows: int) -> np.ndarray:
@@ -140,16 +141,16 @@ def _check_folds(folds: Any, n_rows: int) -> np.ndarray:
     return pd.factorize(labels, sort=True)[0]
 
 
-def _check_prediction(name: str, prediction: Any, n_rows: int, n_classes: int | None) -> Prediction:
-    if n_classes is None:
+def _check_prediction(name: str, prediction: Any, n_rows: int, task: Task) -> Prediction:
+    if task.is_regression:
         return check_squarable(name, check_vector(name, prediction, n_rows=n_rows))
-    return check_probabilities(name, prediction, n_rows, n_classes)
+    return check_probabilities(name, prediction, n_rows, task)
 
 
-def _named_predictions(reduced: Any, y: Vector, n_classes: int | None) -> dict[str, Prediction]:
-    listed = _as_pairs(reduced, n_classes)
+def _named_predictions(reduced: Any, y: Vector, task: Task) -> dict[str, Prediction]:
+    listed = _as_pairs(reduced, task)
     named = {
-        name: _check_prediction(f"reduced[{name!r}]", prediction, len(y), n_classes)
+        name: _check_prediction(f"reduced[{name!r}]", prediction, len(y), task)
         for name, prediction in listed
     }
     if not named:
@@ -161,13 +162,13 @@ def _named_predictions(reduced: Any, y: Vector, n_classes: int | None) -> dict[s
     return named
 
 
-def _as_pairs(reduced: Any, n_classes: int | None) -> list[tuple[str, Any]]:
+def _as_pairs(reduced: Any, task: Task) -> list[tuple[str, Any]]:
     if isinstance(reduced, pd.DataFrame):
         columns = [reduced.iloc[:, place].to_numpy() for place in range(reduced.shape[1])]
         return [(str(name), column) for name, column in zip(reduced, columns, strict=True)]
     if isinstance(reduced, Mapping):
         return [(str(name), prediction) for name, prediction in reduced.items()]
-    one_prediction_ndim = 1 if n_classes is None or n_classes == 2 else 2
+    one_prediction_ndim = 2 if task.is_multiclass else 1
     is_several = isinstance(reduced, Sequence) or np.ndim(reduced) > one_prediction_ndim
     if is_several and len(reduced) and np.ndim(reduced[0]) >= one_prediction_ndim:
         return [(f"set {number}", prediction) for number, prediction in enumerate(reduced)]

@@ -13,7 +13,7 @@ from lukewarm.data import Removal, Rows
 from lukewarm.experiments._random_functions import random_network, random_trees
 from lukewarm.kernels import boosting_kernel, kernel_eigenvalues, max_theoretical_step, ntk
 from lukewarm.kernels import rkhs_gap_norm as gap_norm
-from lukewarm.learners import Learner, train_until
+from lukewarm.learners import BaseLearner, train_until
 from lukewarm.stopping import Patience
 
 _COEFFICIENT = 3.0
@@ -91,7 +91,7 @@ def tree_errors(n_rows: int, generator: np.random.Generator) -> dict[str, float]
 
 
 def _errors(
-    learner: Learner,
+    learner: BaseLearner,
     world: _World,
     kernel: Callable[[Any, Matrix], Matrix],
     rate: float,

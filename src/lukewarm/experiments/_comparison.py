@@ -17,7 +17,8 @@ from lukewarm.data import Removal, Rows, split_rows
 from lukewarm.evaluation import importance_from_predictions
 from lukewarm.experiments._base import Record
 from lukewarm.experiments._models import PaperModel, start_engine
-from lukewarm.learners import BindsRows, Learner, as_learner, train_until
+from lukewarm.learners import BaseLearner, from_model, train_until
+from lukewarm.measures import REGRESSION
 from lukewarm.reduction import ReductionData
 from lukewarm.results import HealthWarning
 
@@ -31,7 +32,7 @@ class Trained:
 
     Parameters
     ----------
-    learner : Learner
+    learner : BaseLearner
     settings : PaperModel
     data : ReductionData
     evaluation : Rows
@@ -41,7 +42,7 @@ class Trained:
         Of its reductions.
     """
 
-    learner: Learner
+    learner: BaseLearner
     settings: PaperModel
     data: ReductionData
     evaluation: Rows
@@ -80,14 +81,13 @@ def train_full(X: Any, y: Any, settings: PaperModel, generator: np.random.Genera
     matrix, target = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     split = split_rows(len(target), _TRAIN_FRACTION, generator)
     learner_seed, seed = draw_seeds(generator, 2)
-    learner = as_learner(settings.model, n_classes=None, seed=learner_seed)
+    learner = from_model(settings.model, task=REGRESSION, seed=learner_seed)
     start_engine(settings, matrix, target)
     started = process_time()
     parts = (split.train, split.stopping, split.evaluation)
     tables: Sequence[Any] = [matrix[part] for part in parts]
     removal = Removal.learn(tables[0])
-    if isinstance(learner, BindsRows):
-        tables = learner.bind(*tables)
+    tables = learner.datasets(*tables)
     train, stopping, evaluation = (
         Rows(table, target[part]) for table, part in zip(tables, parts, strict=True)
     )

@@ -18,6 +18,7 @@ from lukewarm.experiments._comparison import Trained, methods_of, own_full, redu
 from lukewarm.experiments._models import MODELS, default_network, paper_model
 from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
 from lukewarm.inference import reach_zero, wald_interval
+from lukewarm.learners import BaseLearner
 from lukewarm.plotting import new_figure, tidy
 from lukewarm.results import HealthWarning
 
@@ -71,8 +72,10 @@ class Coverage:
             settings = default_network()
         else:
             settings = paper_model(job["model"], "paper")
-            stride = getattr(settings.model, "stride", settings.stride)
-            settings = replace(settings, stride=stride, take_over=True)
+            factor = settings.learning_rate_factor
+            if isinstance(settings.model, BaseLearner):
+                factor = settings.model.traits.learning_rate_factor
+            settings = replace(settings, learning_rate_factor=factor, conditional_imputation=True)
         trained = train_full(data.X, data.y, settings, generator)
         # Dropout has no claim to cover.
         methods = [method for method in methods_of(job["model"]) if method != "dropout"]

@@ -9,7 +9,8 @@ from typing import Any
 
 from lukewarm._optional import require
 from lukewarm._typing import Matrix, Vector
-from lukewarm.learners import as_learner
+from lukewarm.learners import from_model
+from lukewarm.measures import REGRESSION
 from lukewarm.reduction import EarlyStopping, KernelFlow, Reduction, as_reduction
 from lukewarm.stopping import Patience
 
@@ -25,18 +26,17 @@ class PaperModel:
 
     Parameters
     ----------
-    model : Learner or estimator
+    model : BaseLearner or estimator
     patience : int
     min_delta : float
     max_steps : int
         Of the full model and of retraining.
     max_reduced_steps : int
         Of early stopping, beyond the full model.
-    stride : float, default 1
-        How many times as long the steps of early stopping are; the paper's are as long.
-    take_over : bool, default False
-        Whether a network's other features first take over what they know of the removed ones; the
-        paper's do not.
+    learning_rate_factor : float, default 1
+        How many times as large the learning rate of early stopping is; the paper's is as large.
+    conditional_imputation : bool, default False
+        Whether removed features are first imputed by the others; the paper's are not.
     """
 
     model: Any
@@ -44,8 +44,8 @@ class PaperModel:
     min_delta: float
     max_steps: int
     max_reduced_steps: int
-    stride: float = 1.0
-    take_over: bool = False
+    learning_rate_factor: float = 1.0
+    conditional_imputation: bool = False
 
     @property
     def rule(self) -> Patience:
@@ -54,15 +54,15 @@ class PaperModel:
 
     def reduction(self, method: str, max_steps: int) -> Reduction:
         """Return the way of that name to a reduced model, as these settings have it."""
-        reduction = as_reduction(method, self.rule, max_steps, self.stride)
+        reduction = as_reduction(method, self.rule, max_steps, self.learning_rate_factor)
         if isinstance(reduction, EarlyStopping | KernelFlow):
-            return replace(reduction, take_over=self.take_over)
+            return replace(reduction, conditional_imputation=self.conditional_imputation)
         return reduction
 
 
 def start_engine(settings: PaperModel, X: Matrix, y: Vector) -> None:
     """Have the engine load or compile what its first use asks for, before a clock runs."""
-    as_learner(settings.model, n_classes=None, seed=0).advance(X[:_FEW], y[:_FEW], 1)
+    from_model(settings.model, task=REGRESSION, seed=0).advance(X[:_FEW], y[:_FEW], 1)
 
 
 def installed_models(known: Sequence[str]) -> list[str]:
@@ -103,9 +103,15 @@ def default_network() -> PaperModel:
     """Return the library's own network, with its own patience and warm starts."""
     from lukewarm.learners import Network
 
-    steps = Network.max_steps
+    traits = Network.traits
     return PaperModel(
-        Network(), Network.patience, 0.0, steps, steps, Network.stride, take_over=True
+        Network(),
+        traits.patience,
+        0.0,
+        traits.max_steps,
+        traits.max_steps,
+        traits.learning_rate_factor,
+        conditional_imputation=True,
     )
 
 

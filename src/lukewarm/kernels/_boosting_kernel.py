@@ -65,7 +65,7 @@ def _check_learner(learner: Any) -> None:
 
 def _codes_and_borders(learner: Any, X: Features) -> tuple[Matrix, list[np.ndarray]]:
     """Return bin codes (n, p) and thresholds on them: a missing value has a bin of its own."""
-    rows = X if hasattr(X, "codes") else learner.bind(X)[0]
+    rows = X if hasattr(X, "codes") else learner.datasets(X)[0]
     if rows.borders.is_category.any():
         raise ValueError("the tree kernel knows no categorical splits; encode them as numbers.")
     candidates = set(rows.candidates.tolist())

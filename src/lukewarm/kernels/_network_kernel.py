@@ -10,10 +10,10 @@ import numpy as np
 from lukewarm._typing import Features, Matrix, Vector
 
 if TYPE_CHECKING:
-    from lukewarm.learners import Learner
+    from lukewarm.learners import BaseLearner
 
 
-def network_kernel(learner: Learner, X: Features, y: Vector | None = None) -> Matrix:
+def network_kernel(learner: BaseLearner, X: Features, y: Vector | None = None) -> Matrix:
     """Return the tangent kernel matrix of a network learner, divided by N, in double precision.
 
     Parameters

@@ -16,9 +16,9 @@ from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
 from lukewarm.kernels._stopping_times import max_theoretical_step, optimal_step
 
 if TYPE_CHECKING:
-    from lukewarm.learners import Learner
+    from lukewarm.learners import BaseLearner
 
-KernelOf: TypeAlias = "Callable[[Learner, Features, Vector], Matrix]"
+KernelOf: TypeAlias = "Callable[[BaseLearner, Features, Vector], Matrix]"
 """A learner where it stands, the rows and the response -> its kernel matrix, divided by N."""
 
 
@@ -66,7 +66,7 @@ class OracleStop:
 
 
 def follow_run(
-    learner: Learner,
+    learner: BaseLearner,
     X: Features,
     y: Vector,
     n_steps: int,
@@ -79,7 +79,7 @@ def follow_run(
 
     Parameters
     ----------
-    learner : Learner
+    learner : BaseLearner
         The full model; copies of it are trained.
     X, y
         Rows with the features removed, and the response.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lukewarm._optional import require
 from lukewarm.kernels._tangent_factors import LayerFactor, TangentFactors
 from lukewarm.kernels._tangent_precision import product, product_dtype
-from lukewarm.learners._torch_layers import NormalLinear, ScaledLinear
+from lukewarm.learners.torch._layers import NormalLinear, ScaledLinear
 
 if TYPE_CHECKING:
     import torch

@@ -1,96 +1,72 @@
-"""Models that can go one step further from where they stand, and the one loop that trains them."""
+"""Models that can be trained one step further, and the one loop that trains them."""
 
 from importlib import import_module
 from typing import Any
 
+from lukewarm.learners._adapter import as_learner
 from lukewarm.learners._base import (
-    BindsRows,
-    ChoosesModel,
+    BaseLearner,
+    DifferentiableLearner,
     Learner,
-    LengthensSteps,
-    Recalibrates,
-    StagedLearner,
-    TakesOver,
+    LearnerTraits,
+    ModelWrapper,
 )
 from lukewarm.learners._class_weights import weights_by_code
-from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
-from lukewarm.learners._registry import MODELS, as_learner
-from lukewarm.learners._task import check_can_go_on, classifies
-from lukewarm.learners._training import fits_in_one_go, stopping_loss, train_for, train_until
+from lukewarm.learners._registry import (
+    ENTRIES,
+    MODELS,
+    REFIT_ONLY,
+    cannot_warm_start,
+    from_model,
+)
+from lukewarm.learners._task import (
+    MINIMUM_ROWS_PER_CLASS,
+    TASKS,
+    classifies,
+    is_classification,
+    warn_of_codes,
+)
+from lukewarm.learners._training import stopping_loss, train_for, train_until
+
+# Engines load when a learner that needs them is first asked for.
+_LOADED_ON_DEMAND = {
+    **{entry.wrapper: entry.module for entry in (*ENTRIES, REFIT_ONLY)},
+    "AutoLearner": "_auto",
+    "BasedBoosting": "boosting",
+    "KernelMachineClassifier": "kernel",
+    "KernelMachineRegressor": "kernel",
+    "Network": "torch._network",
+    "ObliviousBoostingClassifier": "boosting",
+    "ObliviousBoostingRegressor": "boosting",
+}
 
 __all__ = [
+    "MINIMUM_ROWS_PER_CLASS",
     "MODELS",
-    "AutoLearner",
-    "BasedBoosting",
-    "BindsRows",
-    "CatBoostLearner",
-    "ChoosesModel",
+    "TASKS",
+    "BaseLearner",
     "DifferentiableLearner",
-    "GradientBoostingLearner",
-    "HistGradientBoostingLearner",
-    "KernelMachine",
-    "KernelMachineClassifier",
-    "KernelMachineRegressor",
     "Learner",
-    "LengtheningPipelineLearner",
-    "LengthensSteps",
-    "LightGBMLearner",
-    "Network",
-    "ObliviousBoosting",
-    "ObliviousBoostingClassifier",
-    "ObliviousBoostingRegressor",
-    "PartialFitLearner",
-    "PipelineLearner",
-    "Recalibrates",
-    "RefitOnlyLearner",
-    "SkorchLearner",
-    "StagedLearner",
-    "StagedPipelineLearner",
-    "TakesOver",
-    "TorchLearner",
-    "XGBoostLearner",
+    "LearnerTraits",
+    "ModelWrapper",
     "as_learner",
-    "check_can_go_on",
+    "cannot_warm_start",
     "check_columns_seen",
     "classifies",
-    "fits_in_one_go",
+    "from_model",
+    "is_classification",
     "share_set_aside",
     "stopping_loss",
     "train_for",
     "train_until",
+    "warn_of_codes",
     "weights_by_code",
 ]
-
-# Engines load when a learner that needs them is first asked for.
-_LOADED_ON_DEMAND = {
-    "AutoLearner": "lukewarm.learners._auto",
-    "BasedBoosting": "lukewarm.learners.boosting",
-    "CatBoostLearner": "lukewarm.learners._catboost",
-    "GradientBoostingLearner": "lukewarm.learners._sklearn_gradient",
-    "HistGradientBoostingLearner": "lukewarm.learners._sklearn_hist",
-    "KernelMachine": "lukewarm.learners.kernel",
-    "KernelMachineClassifier": "lukewarm.learners.kernel",
-    "KernelMachineRegressor": "lukewarm.learners.kernel",
-    "LengtheningPipelineLearner": "lukewarm.learners._pipeline",
-    "LightGBMLearner": "lukewarm.learners._lightgbm",
-    "Network": "lukewarm.learners._network",
-    "ObliviousBoosting": "lukewarm.learners.boosting",
-    "ObliviousBoostingClassifier": "lukewarm.learners.boosting",
-    "ObliviousBoostingRegressor": "lukewarm.learners.boosting",
-    "PartialFitLearner": "lukewarm.learners._sklearn_epochs",
-    "PipelineLearner": "lukewarm.learners._pipeline",
-    "RefitOnlyLearner": "lukewarm.learners._refit_only",
-    "SkorchLearner": "lukewarm.learners._skorch",
-    "StagedPipelineLearner": "lukewarm.learners._pipeline",
-    "learner_of_boosting": "lukewarm.learners.boosting",
-    "learner_of_kernel": "lukewarm.learners.kernel",
-    "TorchLearner": "lukewarm.learners._torch",
-    "XGBoostLearner": "lukewarm.learners._xgboost",
-}
+__all__ += list(_LOADED_ON_DEMAND)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LOADED_ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LOADED_ON_DEMAND[name]), name)
+    return getattr(import_module(f"{__name__}.{_LOADED_ON_DEMAND[name]}"), name)

@@ -12,11 +12,11 @@ import numpy as np
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.data import Rows
-from lukewarm.learners._base import BindsRows, Learner
+from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners._training import stopping_loss, train_until
 from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting
 from lukewarm.learners.kernel import KernelMachine, KernelMachineClassifier, KernelMachineRegressor
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import Task
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
 
@@ -42,7 +42,7 @@ class Candidate:
     seconds: float
 
 
-class AutoLearner:
+class AutoLearner(BaseLearner):
     """Several kinds of models are trained; the one with the lowest stopping loss is kept.
 
     Trees of two depths, on what a ridge regression leaves where that is better, and a kernel
@@ -55,18 +55,20 @@ class AutoLearner:
     seed : int, default 0
     """
 
-    patience = _PATIENCE
-    max_steps = _MOST_TREES
-    accepts_missing = True
-    accepts_categories = True
+    traits = LearnerTraits(
+        patience=_PATIENCE,
+        max_steps=_MOST_TREES,
+        accepts_missing=True,
+        accepts_categories=True,
+        chooses_model=True,
+    )
+    chosen_name = ""
 
     def __init__(self, *, n_classes: int | None = None, seed: int = 0) -> None:
-        self.n_classes = n_classes
+        self.task = Task(n_classes)
         self.seed = seed
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
-        self.chosen: Learner | None = None
+        self.chosen: BaseLearner | None = None
         self.candidates: tuple[Candidate, ...] = ()
-        self.chosen_name = ""
 
     @property
     def n_steps(self) -> int:
@@ -77,15 +79,18 @@ class AutoLearner:
         """Return a learner that has chosen nothing yet."""
         return AutoLearner(n_classes=self.n_classes, seed=seed)
 
-    def copy(self, seed: int | None = None) -> Learner:
+    def for_classes(self, n_classes: int) -> AutoLearner:
+        """Return a learner for classes that has chosen nothing yet."""
+        return AutoLearner(n_classes=n_classes, seed=self.seed)
+
+    def copy(self, seed: int | None = None) -> BaseLearner:
         """Return the chosen model's copy."""
         return self.fresh(self.seed) if self.chosen is None else self.chosen.copy(seed)
 
     def predict(self, X: Features) -> Prediction:
         """Return the chosen model's predictions."""
         if self.chosen is None:
-            shape = (len(X),) if (self.n_classes or 2) == 2 else (len(X), self.n_classes or 0)
-            return np.full(shape, 0.0 if self.n_classes is None else 1 / self.n_classes)
+            return self.task.untrained_prediction(len(X))
         return self.chosen.predict(X)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -96,7 +101,7 @@ class AutoLearner:
 
     def choose(
         self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
-    ) -> tuple[Learner, TrainingTrace]:
+    ) -> tuple[BaseLearner, TrainingTrace]:
         """Train the candidates and return the best of them as the full model.
 
         With many rows a race on some of them comes first, and only the two best go on.
@@ -118,7 +123,7 @@ class AutoLearner:
 @dataclass(frozen=True, eq=False)
 class _Entry:
     candidate: Candidate
-    learner: Learner
+    learner: BaseLearner
     trace: TrainingTrace
 
 
@@ -155,9 +160,9 @@ class _Contest:
                 self._try(name, candidates[name])
             return
         for name, make in candidates.items():
-            if not name.startswith(_DEEP) or self._settings.n_classes is not None:
+            if not name.startswith(_DEEP) or not self._settings.task.is_regression:
                 self._try(name, make)
-        if self._settings.n_classes is None:
+        if self._settings.task.is_regression:
             shallow = next(
                 entry.candidate.name
                 for entry in self.ranking
@@ -173,7 +178,7 @@ class _Contest:
         shared: dict[str, Any] = {"n_bins": n_bins, "seed": settings.seed}
         found: dict[str, Callable[[], Any]] = {}
         for kind, depth in ((_SHALLOW, 3), (_DEEP, 6)):
-            if settings.n_classes is not None:
+            if not settings.task.is_regression:
                 found[kind] = partial(
                     ObliviousBoosting, depth, n_classes=settings.n_classes, **shared
                 )
@@ -181,16 +186,15 @@ class _Contest:
             for base in BASES if n_columns <= _MOST_CURVED else BASES[:2]:
                 found[f"{kind}, base {base}"] = partial(BasedBoosting, base, depth=depth, **shared)
         if n_columns <= _MOST_SCALED:
-            found["kernel machine"] = partial(_KernelCandidate, settings.n_classes, settings.seed)
+            found["kernel machine"] = partial(_KernelCandidate, settings.task, settings.seed)
         return found
 
     def _try(self, name: str, make: Callable[[], Any]) -> None:
         started = perf_counter()
         learner = make()
         train, stopping = self._train, self._stopping
-        if isinstance(learner, BindsRows):
-            X_train, X_stopping = learner.bind(train.X, stopping.X)
-            train, stopping = replace(train, X=X_train), replace(stopping, X=X_stopping)
+        X_train, X_stopping = learner.datasets(train.X, stopping.X)
+        train, stopping = replace(train, X=X_train), replace(stopping, X=X_stopping)
         trained, trace = train_until(learner, train, stopping, self._rule, self._max_steps)
         loss = stopping_loss(trained, stopping, trained.predict(stopping.X))
         candidate = Candidate(name, loss, perf_counter() - started)
@@ -203,17 +207,18 @@ def _some(rows: Rows) -> Rows:
     return rows.at(numbers)
 
 
-class _KernelCandidate:
+class _KernelCandidate(BaseLearner):
     """A kernel machine that is fitted in one go, and can be trained further as a copy."""
 
-    def __init__(self, n_classes: int | None, seed: int) -> None:
-        kind = KernelMachineRegressor if n_classes is None else KernelMachineClassifier
+    n_steps = 0
+    chosen_name = "kernel machine"
+    traits = LearnerTraits(chooses_model=True)
+
+    def __init__(self, task: Task, seed: int) -> None:
+        kind = KernelMachineRegressor if task.is_regression else KernelMachineClassifier
         self._estimator: Any = kind(random_state=seed)
         self._seed = seed
-        self.n_classes = n_classes
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
-        self.n_steps = 0
-        self.chosen_name = "kernel machine"
+        self.task = task
 
     def choose(
         self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
@@ -223,18 +228,17 @@ class _KernelCandidate:
         return self, TrainingTrace.untrained()
 
     def predict(self, X: Features) -> Prediction:
-        if self.n_classes is None:
+        if self.task.is_regression:
             return self._estimator.predict(X)
-        probabilities = self._estimator.predict_proba(X)
-        return probabilities[:, 1] if self.n_classes == 2 else probabilities
+        return self.task.as_prediction(self._estimator.predict_proba(X))
 
-    def copy(self, seed: int | None = None) -> Learner:
+    def copy(self, seed: int | None = None) -> BaseLearner:
         # The learner of the same machine, which can be trained further without some columns.
-        known = self._seed if seed is None else seed
-        return KernelMachine.from_fitted(self._estimator, n_classes=self.n_classes, seed=known)
+        own_seed = self._seed if seed is None else seed
+        return KernelMachine.from_fitted(self._estimator, task=self.task, seed=own_seed)
 
     def fresh(self, seed: int) -> _KernelCandidate:
-        return _KernelCandidate(self.n_classes, seed)
+        return _KernelCandidate(self.task, seed)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         raise TypeError("a kernel machine is trained further as a copy; call copy first.")

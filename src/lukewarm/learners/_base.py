@@ -1,62 +1,46 @@
-"""What a learner is, and the abilities beyond that some learners have.
+"""What a learner is: five methods, abilities with defaults, and a record of its traits.
 
-Structural typing: a class of yours need not inherit from anything here.
+Learners of this library inherit from `BaseLearner`. A user's need not: whatever has the methods of
+`Learner` is adapted where it enters (see `lukewarm.learners.as_learner`).
 """
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, runtime_checkable
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.data import Rows
+from lukewarm.learners._traits import LearnerTraits
+from lukewarm.measures import REGRESSION, MeanLoss, NegMSE, Task
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 
 @runtime_checkable
 class Learner(Protocol):
-    """A model that can go one step further from where it stands.
+    """The least that an object needs to be a model: five methods, no base class.
 
-    A step is an epoch of a network or a tree of a booster.
-
-    Optional attributes, each with a default where it is missing:
-
-    - ``loss(y, prediction, weights) -> float``: what decides when to stop (mean squared error);
-    - ``measure``: that of a regression where the user names none (``neg_mse``); None where the
-      model's own loss is not known, so that it is stopped by another;
-    - ``patience`` and ``max_steps``: defaults of the stopping rule that suit the model (10, 1000);
-    - ``can_warm_start``: False for a model that is fitted in one go (True). Such a model has one
-      step, its whole fit. It has no choice of step, and so no need of stopping rows;
-    - ``accepts_missing`` and ``accepts_categories``: whether X may hold nan, and frames with
-      category columns (False);
-    - ``most_levels``: how many levels of a column are told apart (all of them).
-    - ``reads``: the form of X where the user's table is a frame: "matrix" (floats; a frame only
-      where there are category columns), "named" (a frame of floats and categories under the
-      user's names) or "given" (the user's names and dtypes). "matrix" by default.
+    A step is an epoch of a network or a tree of a booster. The methods keep the promises of
+    `BaseLearner`. Attributes named as a field of `LearnerTraits`, and `loss`, `measure`,
+    `for_classes` or an ability of `BaseLearner`, are used where the object has them.
     """
 
     @property
     def n_steps(self) -> int:
-        """Steps taken so far; 0 for a model that is as good as its starting point."""
+        """Steps taken so far."""
         ...
 
-    def fresh(self, seed: int) -> Learner:
+    def fresh(self, seed: int) -> Any:
         """Return an untrained learner with the same settings."""
         ...
 
-    def copy(self, seed: int | None = None) -> Learner:
-        """Return an independent learner that stands where this one stands.
-
-        Training the copy never changes the original. With a seed, the copy's further randomness
-        comes from it; without, both would go on alike.
-        """
+    def copy(self, seed: int | None = None) -> Any:
+        """Return an independent learner in the same state."""
         ...
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
-        """Take `n_steps` further steps on these rows, from where the model stands.
-
-        ``advance(50)`` and ``advance(25)`` leave the same model as ``advance(75)``.
-        """
+        """Take `n_steps` further steps on these rows."""
         ...
 
     def predict(self, X: Features) -> Prediction:
@@ -64,95 +48,209 @@ class Learner(Protocol):
         ...
 
 
-@runtime_checkable
-class StagedLearner(Learner, Protocol):
-    """A learner whose earlier steps can still be seen: boosters.
+class BaseLearner(ABC):
+    """A model that can be trained one step further.
 
-    `block_size` is the number of steps worth taking in one call.
+    A step is an epoch of a network or a tree of a booster. Five methods are a duty; everything
+    else has a default.
+
+    Attributes
+    ----------
+    task : Task
+        What is predicted; a regression by default.
+    measure : MeanLoss or None
+        What a regression is trained on, which also is its measure where the user names none. None
+        where the model's own loss is not known here, so that another one stops its training.
+    traits : LearnerTraits
     """
 
-    block_size: int
-
-    def rewind(self, step: int) -> None:
-        """Go back to the model after `step` steps, exactly."""
-        ...
-
-    def staged_predict(self, X: Features, first_step: int) -> Prediction:
-        """Return the predictions after each of the steps `first_step` .. `n_steps`.
-
-        The first axis runs over the steps: shape (n_steps - first_step + 1, n, ...).
-        """
-        ...
-
-
-@runtime_checkable
-class ChoosesModel(Protocol):
-    """A learner that trains itself: it tries several models and becomes one of them."""
+    task: Task = REGRESSION
+    measure: MeanLoss | None = NegMSE()
 
     @property
-    def chosen_name(self) -> str:
-        """What the model it became is called."""
-        ...
+    def traits(self) -> LearnerTraits:
+        """Defaults of the training and abilities; the same throughout a training."""
+        return LearnerTraits()
 
-    def choose(
-        self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
-    ) -> tuple[Learner, TrainingTrace]:
-        """Return the trained model and the trace of its training; see `train_until`."""
-        ...
+    @property
+    def model_type(self) -> str:
+        """The type of the user's model, for messages."""
+        return type(self).__name__
 
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes; None for a regression."""
+        return self.task.n_classes
 
-@runtime_checkable
-class BindsRows(Learner, Protocol):
-    """A learner with a representation of its own for rows it will meet many times.
+    @property
+    @abstractmethod
+    def n_steps(self) -> int:
+        """Steps taken so far; 0 for an untrained model."""
 
-    The representation stands wherever X does in `advance` and `predict`, and its
-    ``without(removed, fill_values)`` takes columns away without writing to the data.
-    """
+    @abstractmethod
+    def fresh(self, seed: int) -> BaseLearner:
+        """Return an untrained learner with the same settings."""
 
-    def bind(self, X_train: Features, *others: Features) -> tuple[Features, ...]:
-        """Return all the matrices in the representation learnt on the training rows."""
-        ...
+    @abstractmethod
+    def copy(self, seed: int | None = None) -> BaseLearner:
+        """Return an independent learner in the same state.
 
+        Training the copy never changes the original. With a seed, the copy's further randomness
+        comes from it; without, both would go on alike.
+        """
 
-@runtime_checkable
-class Recalibrates(Learner, Protocol):
-    """A classifier that can take back confidence which removed columns no longer justify."""
+    @abstractmethod
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Take `n_steps` further steps on these rows.
 
-    def recalibrate(
+        ``advance(50)`` and ``advance(25)`` leave the same model as ``advance(75)``.
+        """
+
+    @abstractmethod
+    def predict(self, X: Features) -> Prediction:
+        """Return one prediction per row; class probabilities for a classifier."""
+
+    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        """Return what decides when to stop: the loss of the measure, or that of the task."""
+        if self.measure is None or not self.task.is_regression:
+            return self.task.loss(y, prediction, weights)
+        return self.measure.mean_loss(y, prediction, weights)
+
+    def for_classes(self, n_classes: int) -> BaseLearner:
+        """Return an untrained classifier with the same settings; by default there is none."""
+        raise TypeError(
+            f"model is a {self.model_type}, which has no for_classes(n_classes) and so cannot "
+            f"classify, but the target has {n_classes} classes."
+        )
+
+    def datasets(self, X_train: Features, *others: Features) -> tuple[Features, ...]:
+        """Return all the tables in the form in which the learner meets them many times.
+
+        By default as they are. What is learnt of a table, such as borders of bins, is learnt on
+        `X_train`. The datasets are accepted wherever X is by `advance` and `predict`; their
+        ``without(removed, fill_values)`` removes columns without writing to the data.
+        """
+        return (X_train, *others)
+
+    def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
-        """Make predictions for `X` as confident as they were `before`, given the classes y.
+        """Make a classifier's predictions for `X` as confident as they were `before`, given y.
+
+        By default they stay as they are.
 
         Parameters
         ----------
         X, before : Features
             The same rows, held out of training, without some columns and with all of them.
         """
-        ...
+        return
 
-
-@runtime_checkable
-class TakesOver(Learner, Protocol):
-    """A network whose other columns can take over what they know of removed ones."""
-
-    def take_over(self, X: Features, before: Features, weights: Vector | None = None) -> None:
-        """Let the columns of `X` stand for those removed as well as they can.
+    def impute_conditionally(
+        self, X: Features, before: Features, weights: Vector | None = None
+    ) -> None:
+        """Replace removed columns by their best linear guess from the others (trait `imputes`).
 
         Parameters
         ----------
         X, before : Features
             The training rows, without some columns and with all of them.
         """
-        ...
+        raise _unable(self, "imputes")
+
+    def scale_learning_rate(self, factor: float) -> None:
+        """Multiply the learning rate of further steps; see the trait `has_learning_rate`."""
+        raise TypeError(
+            f"learning_rate_factor must be 1 for a {self.model_type}, whose learning rate "
+            f"cannot be changed; got {factor:g}."
+        )
+
+    @property
+    def block_size(self) -> int:
+        """Steps worth taking in one call, of a learner whose earlier steps can be seen."""
+        return 1
+
+    def rewind(self, step: int) -> None:
+        """Go back to the model after `step` steps, exactly; see the trait `is_staged`."""
+        raise _unable(self, "is_staged")
+
+    def staged_predict(self, X: Features, first_step: int) -> Prediction:
+        """Return the predictions after each of the steps `first_step` .. `n_steps`.
+
+        The first axis runs over the steps: shape (n_steps - first_step + 1, n, ...). See the trait
+        `is_staged`.
+        """
+        raise _unable(self, "is_staged")
+
+    @property
+    def chosen_name(self) -> str:
+        """What the model is called that a learner with the trait `chooses_model` became."""
+        return ""
+
+    def choose(
+        self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+    ) -> tuple[BaseLearner, TrainingTrace]:
+        """Return the trained model and the trace of its training; trait `chooses_model`."""
+        raise _unable(self, "chooses_model")
 
 
-@runtime_checkable
-class LengthensSteps(Learner, Protocol):
-    """A learner whose further steps can be made larger or smaller, by its learning rate.
+class ModelWrapper(BaseLearner):
+    """A learner around an estimator of another library, which is never changed or trained.
 
-    One that has an attribute `stride` takes steps so many times as large after a warm start.
+    Parameters
+    ----------
+    estimator : estimator
+    task : Task
+    seed : int, default 0
     """
 
-    def lengthen_steps(self, factor: float) -> None:
-        """Make every further step `factor` times as large; the steps taken stay as they are."""
-        ...
+    estimator: Any
+
+    @abstractmethod
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None: ...
+
+    @classmethod
+    @abstractmethod
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> ModelWrapper:
+        """Return a learner in the state of the fitted estimator."""
+
+    @classmethod
+    def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> ModelWrapper:
+        """Return an untrained learner with the settings of `model`, or one in its state."""
+        make = cls.from_fitted if prefit else cls
+        return make(model, task=task, seed=seed)
+
+    @property
+    def model_type(self) -> str:
+        """The type of the estimator."""
+        return type(self.estimator).__name__
+
+
+class DifferentiableLearner(BaseLearner):
+    """A learner around a torch module; tensors are given and taken in the module's own scale."""
+
+    @property
+    @abstractmethod
+    def module(self) -> Any:
+        """The torch module in its present state."""
+
+    @property
+    @abstractmethod
+    def training_loss(self) -> str | None:
+        """What it is trained on: "squared_error", "cross_entropy", or None for its own loss."""
+
+    @abstractmethod
+    def inputs(self, X: Features) -> Any:
+        """Return the rows as the module takes them."""
+
+    @abstractmethod
+    def targets(self, y: Vector) -> Any:
+        """Return the target on the scale of the module's outputs; class codes as they are."""
+
+    @abstractmethod
+    def as_prediction(self, outputs: Any) -> Prediction:
+        """Return outputs of the module as predictions on the scale of y, or probabilities."""
+
+
+def _unable(learner: BaseLearner, trait: str) -> TypeError:
+    return TypeError(f"a {learner.model_type} has no such ability: its trait {trait} is False.")

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import Features
 from lukewarm.data import FeatureIndex
+from lukewarm.measures import Task
 
 
-def check_fitted(estimator: Any, n_classes: int | None) -> None:
+def check_fitted(estimator: Any, task: Task) -> None:
     """Raise when a model named as trained is not, or knows another number of classes."""
     is_fitted = getattr(estimator, "is_fitted", None)
     if is_fitted is not None and not is_fitted():
@@ -25,12 +26,14 @@ def check_fitted(estimator: Any, n_classes: int | None) -> None:
         except NotFittedError:
             raise NotFittedError(_not_fitted(estimator)) from None
     classes = getattr(estimator, "classes_", None)
-    if n_classes is not None and classes is not None and len(classes) != n_classes:
+    if task.is_regression or classes is None:
+        return
+    if len(classes) != task.n_classes:
         raise ValueError(
-            f"model was trained on {len(classes)} classes, but y has {n_classes}; pass rows of all "
-            "the classes."
+            f"model was trained on {len(classes)} classes, but y has {task.n_classes}; pass rows "
+            "of all the classes."
         )
-    if n_classes is not None and classes is not None and list(classes) != sorted(classes):
+    if list(classes) != sorted(classes):
         raise ValueError(
             f"model was trained with its classes in the order {list(classes)}, but codes follow "
             f"{sorted(classes)}; train it with weights of classes in that order."

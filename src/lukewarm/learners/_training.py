@@ -11,20 +11,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from lukewarm.data import Rows
-from lukewarm.learners._base import ChoosesModel, Learner, StagedLearner
-from lukewarm.measures import mean_squared_error
+from lukewarm.learners._adapter import as_learner
+from lukewarm.learners._base import BaseLearner, Learner
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 
 def train_until(
-    learner: Learner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
-) -> tuple[Learner, TrainingTrace]:
+    learner: BaseLearner | Learner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+) -> tuple[BaseLearner, TrainingTrace]:
     """Return the learner at its best step, and the trace of how it got there.
 
     Parameters
     ----------
-    learner : Learner
+    learner : BaseLearner or Learner
         Trained in place; use the returned one, which may be a copy taken at the best step.
     train, stopping : Rows
         The steps are taken on `train`; `stopping` decides when to stop.
@@ -43,19 +43,20 @@ def train_until(
     >>> bool(trace.losses[trace.stopped_step] < 0.5 * trace.losses[0])
     True
     """
-    if isinstance(learner, ChoosesModel):
-        return learner.choose(train, stopping, rule, max_steps)
-    if isinstance(learner, StagedLearner):
-        return _train_staged(learner, train, stopping, rule, max_steps)
-    return _train_stepwise(learner, train, stopping, rule, max_steps)
+    adapted = as_learner(learner)
+    if adapted.traits.chooses_model:
+        return adapted.choose(train, stopping, rule, max_steps)
+    if adapted.traits.is_staged:
+        return _train_staged(adapted, train, stopping, rule, max_steps)
+    return _train_stepwise(adapted, train, stopping, rule, max_steps)
 
 
-def train_for(learner: Learner, train: Rows, n_steps: int) -> tuple[Learner, TrainingTrace]:
+def train_for(learner: BaseLearner, train: Rows, n_steps: int) -> tuple[BaseLearner, TrainingTrace]:
     """Return the learner after `n_steps` further steps, none of which is judged.
 
     Parameters
     ----------
-    learner : Learner
+    learner : BaseLearner
         Trained in place.
     train : Rows
     n_steps : int
@@ -64,14 +65,9 @@ def train_for(learner: Learner, train: Rows, n_steps: int) -> tuple[Learner, Tra
     return learner, TrainingTrace.unjudged(n_steps)
 
 
-def fits_in_one_go(learner: Learner) -> bool:
-    """Return whether a learner's only step is its whole fit."""
-    return not getattr(learner, "can_warm_start", True)
-
-
 def _train_stepwise(
-    learner: Learner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
-) -> tuple[Learner, TrainingTrace]:
+    learner: BaseLearner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+) -> tuple[BaseLearner, TrainingTrace]:
     losses = [stopping_loss(learner, stopping, learner.predict(stopping.X))]
     best, best_step = learner.copy(), 0
     while len(losses) <= max_steps and not rule.should_stop(losses):
@@ -83,8 +79,8 @@ def _train_stepwise(
 
 
 def _train_staged(
-    learner: StagedLearner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
-) -> tuple[Learner, TrainingTrace]:
+    learner: BaseLearner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
+) -> tuple[BaseLearner, TrainingTrace]:
     first = learner.n_steps
     losses = [stopping_loss(learner, stopping, learner.predict(stopping.X))]
     for loss in _losses_of_blocks(learner, train, stopping, max_steps):
@@ -97,7 +93,7 @@ def _train_staged(
 
 
 def _losses_of_blocks(
-    learner: StagedLearner, train: Rows, stopping: Rows, max_steps: int
+    learner: BaseLearner, train: Rows, stopping: Rows, max_steps: int
 ) -> Iterator[float]:
     """Yield the stopping loss after every step; a block is trained when the first is asked for."""
     last = learner.n_steps + max_steps
@@ -108,7 +104,6 @@ def _losses_of_blocks(
             yield stopping_loss(learner, stopping, prediction)
 
 
-def stopping_loss(learner: Learner, rows: Rows, prediction: np.ndarray) -> float:
+def stopping_loss(learner: BaseLearner, rows: Rows, prediction: np.ndarray) -> float:
     """Return what a stopping rule judges: the learner's own loss on held-out rows."""
-    loss = getattr(learner, "loss", mean_squared_error)
-    return loss(rows.y, prediction, rows.weights)
+    return learner.loss(rows.y, prediction, rows.weights)

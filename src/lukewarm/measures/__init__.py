@@ -8,11 +8,13 @@ from lukewarm.measures._losses import mean_log_loss, mean_squared_error
 from lukewarm.measures._mean_loss import MeanLoss
 from lukewarm.measures._registry import MEASURES, as_measure, centres_classes, needs_classes
 from lukewarm.measures._regression import R2, Huber, NegMAE, NegMSE, Pinball
+from lukewarm.measures._task import REGRESSION, Task
 
 __all__ = [
     "AUC",
     "MEASURES",
     "R2",
+    "REGRESSION",
     "Accuracy",
     "Deviance",
     "GammaDeviance",
@@ -25,6 +27,7 @@ __all__ = [
     "NegMeanLoss",
     "Pinball",
     "PoissonDeviance",
+    "Task",
     "TweedieDeviance",
     "as_measure",
     "centres_classes",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from lukewarm._typing import Features, FeatureSet, Prediction
 from lukewarm.data import Removal, Rows
-from lukewarm.learners import Learner
+from lukewarm.learners import BaseLearner
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -78,14 +78,14 @@ class Reduction(Protocol):
         ...
 
     def reduce(
-        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
         """Return the model without the features in `removed`."""
         ...
 
 
 def predict_without(
-    learner: Learner, removal: Removal, removed: FeatureSet
+    learner: BaseLearner, removal: Removal, removed: FeatureSet
 ) -> Callable[[Features], Prediction]:
     """Return the function that predicts with `removed` held at its fill values."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from lukewarm._typing import Features, Prediction
-from lukewarm.measures import MeanLoss
+from lukewarm.measures import REGRESSION, MeanLoss, Task
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.results import TrainingTrace
 
 
 def constant_model(
-    data: ReductionData, n_classes: int | None = None, measure: MeanLoss | None = None
+    data: ReductionData, task: Task = REGRESSION, measure: MeanLoss | None = None
 ) -> ReducedModel:
     """Return the constant predictor: the best one of the training rows, or the class shares.
 
@@ -23,13 +23,10 @@ def constant_model(
     which every column is constant.
     """
     y, weights = data.train.y, data.train.weights
-    if n_classes is None and measure is not None:
+    if task.is_regression and measure is not None:
         constant: np.ndarray = np.array(measure.best_constant(y, weights))
-    elif n_classes is None or n_classes == 2:
-        constant = np.array(np.average(y, weights=weights))
     else:
-        counts = np.bincount(y.astype(int), weights=weights, minlength=n_classes)
-        constant = counts / counts.sum()
+        constant = task.constant(y, weights)
 
     def predict(X: Features) -> Prediction:
         return np.broadcast_to(constant, (len(X), *constant.shape)).copy()

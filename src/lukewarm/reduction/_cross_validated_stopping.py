@@ -10,10 +10,10 @@ import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm._validation import check_count
-from lukewarm.learners import Learner, train_until
-from lukewarm.measures import mean_squared_error
+from lukewarm.learners import BaseLearner, train_until
 from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
 from lukewarm.reduction._joined import joined
+from lukewarm.reduction._warm_start import check_warm_start
 from lukewarm.stopping import StoppingRule
 
 
@@ -46,8 +46,12 @@ class CrossValidatedStopping:
     def __post_init__(self) -> None:
         check_count("n_folds", self.n_folds, minimum=2)
 
+    def check(self, full: BaseLearner) -> None:
+        """Raise when the full model cannot be trained further."""
+        check_warm_start(full)
+
     def reduce(
-        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
         """Return the full model's continuation without the features in `removed`."""
         started = perf_counter()
@@ -62,14 +66,14 @@ class CrossValidatedStopping:
         return ReducedModel(predict, trace, perf_counter() - started)
 
 
-class _Folds:
+class _Folds(BaseLearner):
     """One learner per fold, trained on the other folds and asked only about its own."""
 
-    def __init__(self, learners: list[Learner], fold_of_row: np.ndarray) -> None:
+    n_steps = 0
+
+    def __init__(self, learners: list[BaseLearner], fold_of_row: np.ndarray) -> None:
         self._learners = learners
         self._fold_of_row = fold_of_row
-        self._loss = getattr(learners[0], "loss", mean_squared_error)
-        self.n_steps = 0
 
     def fresh(self, seed: int) -> _Folds:
         return _Folds([learner.fresh(seed) for learner in self._learners], self._fold_of_row)
@@ -97,8 +101,8 @@ class _Folds:
             prediction[self._fold_of_row == fold] = part
         return prediction
 
-    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None) -> float:
-        return float(self._loss(y, prediction, weights))
+    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        return float(self._learners[0].loss(y, prediction, weights))
 
 
 def _take(X: Features, chosen: np.ndarray) -> Features:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lukewarm._typing import FeatureSet
-from lukewarm.learners import Learner
+from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
 from lukewarm.results import TrainingTrace
 
@@ -14,7 +14,7 @@ class Dropout:
     name = "dropout"
 
     def reduce(
-        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
         """Return the full model, blind to the features in `removed`."""
         return ReducedModel(

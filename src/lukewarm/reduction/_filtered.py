@@ -9,7 +9,7 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm.data import Rows
-from lukewarm.learners import DifferentiableLearner, Learner
+from lukewarm.learners import BaseLearner, DifferentiableLearner
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._joined import joined
 from lukewarm.reduction._kernel_flow import losses_on_rows, row_shares
@@ -47,7 +47,7 @@ class FilteredReduction(ABC):
         """Return the filter (n_points, rank) at every point of the path."""
 
     def reduce(
-        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
         """Return the linearised model without the features in `removed`."""
         started = perf_counter()
@@ -70,7 +70,7 @@ class FilteredReduction(ABC):
             perf_counter() - started,
         )
 
-    def check(self, full: Learner) -> DifferentiableLearner:
+    def check(self, full: BaseLearner) -> DifferentiableLearner:
         """Return `full`, a network for regression, or raise."""
         network = as_differentiable(full, self.name)
         if network.training_loss != "squared_error":

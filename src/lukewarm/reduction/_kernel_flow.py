@@ -24,7 +24,7 @@ import numpy as np
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_count
 from lukewarm.data import Rows
-from lukewarm.learners import DifferentiableLearner, Learner
+from lukewarm.learners import BaseLearner, DifferentiableLearner
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._flow_paths import (
     cross_entropy_flow,
@@ -63,43 +63,45 @@ class KernelFlow:
         How often the network may be linearised: again where its parameters have been moved, if the
         loss fell by many times what is left of it, and until it falls by less than the sketch's
         tolerance.
-    take_over : bool, default True
-        Whether the other features first take over what they know of the removed ones.
+    conditional_imputation : bool, default True
+        Whether removed features are first imputed by their best linear guess from the others.
 
     Notes
     -----
     With the tangent kernel K held at the full model's, the whole path of Algorithm 1 is known:
     f_eta(x) = f(x) + k(x, X) U diag((1 - exp(-eta lambda)) / lambda) U' (Y - f(X)) / N, where f is
     the full model on rows without the removed features, adapted to them at next to no cost
-    (`take_over`, and classifiers are recalibrated). The stopping rows choose the cumulative step
-    size eta from the whole curve, and the best of several rounds. Classifiers flow under the cross
-    entropy of the linearised logits.
+    (`conditional_imputation`, and classifiers are calibrated). The stopping rows choose the
+    cumulative step size eta from the whole curve, and the best of several rounds. Classifiers
+    flow under the cross entropy of the linearised logits.
     """
 
     sketch: KernelSketch = field(default_factory=KernelSketch)
     learning_rate: float | None = None
     max_rounds: int = 5
     name: str = "kernel_flow"
-    take_over: bool = True
+    conditional_imputation: bool = True
 
     def __post_init__(self) -> None:
         check_count("max_rounds", self.max_rounds)
 
     def reduce(
-        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
         """Return the full model's flow without the features in `removed`."""
         started = perf_counter()
         self.check(full)
         train, stopping = data.without(removed)
-        start = warm_start(full, data, removed, train, stopping, take_over=self.take_over)
+        start = warm_start(
+            full, data, removed, train, stopping, conditional_imputation=self.conditional_imputation
+        )
         network = as_differentiable(start, self.name)
         model, trace = self._best_round(network, train, stopping, seed)
         return ReducedModel(
             lambda X: model.predict(data.removal.apply(X, removed)), trace, perf_counter() - started
         )
 
-    def check(self, full: Learner) -> None:
+    def check(self, full: BaseLearner) -> None:
         """Raise unless `full` is a network that these settings are for."""
         network = as_differentiable(full, self.name)
         if self.learning_rate is not None and network.training_loss != "squared_error":

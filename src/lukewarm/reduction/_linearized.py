@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lukewarm._typing import Features, Matrix, Prediction, Vector
-from lukewarm.learners import DifferentiableLearner, Learner
+from lukewarm.learners import BaseLearner, DifferentiableLearner
 from lukewarm.reduction._spectral import LandmarkBasis
 
 if TYPE_CHECKING:
@@ -151,16 +151,16 @@ class Linearization:
 
         weights = self._landmark_weights(basis, coefficients)
         rows = self._landmark_rows[: len(weights) // self.n_outputs]
-        twin: Any = self._full.copy()
-        parameters = [weight for weight in twin.module.parameters() if weight.requires_grad]
-        outputs = twin.module(self._inputs[rows])
+        copied: Any = self._full.copy()
+        parameters = [weight for weight in copied.module.parameters() if weight.requires_grad]
+        outputs = copied.module(self._inputs[rows])
         shift = (outputs * outputs.new_tensor(weights).reshape(outputs.shape)).sum()
         steps = torch.autograd.grad(shift, parameters, allow_unused=True)
         with torch.no_grad():
             for weight, step in zip(parameters, steps, strict=True):
                 if step is not None:
                     weight.add_(step)
-        return twin
+        return copied
 
     def _landmark_weights(self, basis: LandmarkBasis, coefficients: Vector) -> Vector:
         """Return the weight of each output of the landmarks, up to the last that counts."""
@@ -198,7 +198,7 @@ class LinearizedModel:
         return np.concatenate(parts)
 
 
-def as_differentiable(full: Learner, method: str) -> DifferentiableLearner:
+def as_differentiable(full: BaseLearner, method: str) -> DifferentiableLearner:
     """Return `full` if it can be linearised, or raise."""
     if not isinstance(full, DifferentiableLearner):
         raise TypeError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Prediction
-from lukewarm.learners import Learner
+from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._conditional import ConditionalDraws, filled
 from lukewarm.results import TrainingTrace
@@ -60,7 +60,7 @@ class Projection:
     keeps_table = True
 
     def reduce(
-        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
         """Return the full model's conditional mean given the columns that stay."""
         started = perf_counter()
@@ -80,7 +80,7 @@ class Projection:
             regressions.fit(target, held_out, removed)
             for target, held_out in zip(*(_outputs(each) for each in targets), strict=True)
         ]
-        is_bounded = getattr(full, "n_classes", None) is not None
+        is_bounded = not full.task.is_regression
 
         def predict(X: Features) -> Prediction:
             rows = regressions.prepare(X)
@@ -90,7 +90,7 @@ class Projection:
         return ReducedModel(predict, trace, perf_counter() - started)
 
 
-def _looks_at(full: Learner, data: ReductionData, removed: FeatureSet) -> bool:
+def _looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> bool:
     """Return whether predictions change at all when the columns are shuffled among rows."""
     X = (data.stopping if len(data.stopping) else data.train).X
     every = -(-len(X) // _PROBED_ROWS)
@@ -104,7 +104,7 @@ def _looks_at(full: Learner, data: ReductionData, removed: FeatureSet) -> bool:
 
 
 def _linear_direction(
-    full: Learner, draws: ConditionalDraws, regressions: Regressions
+    full: BaseLearner, draws: ConditionalDraws, regressions: Regressions
 ) -> Callable[[Features], Prediction]:
     """Return the line in what is new about the columns that the training residuals suggest."""
     rows, y = regressions.train_rows, regressions.train.y
@@ -119,7 +119,7 @@ def _linear_direction(
     return direction
 
 
-def _average(full: Learner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
+def _average(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
     """Return the weighted mean of the full model's predictions over the draws."""
     weights, tables = zip(
         *((weight, filled(rows.X, values)) for weight, values in draws.weighted_values(rows)),
@@ -135,7 +135,7 @@ def _average(full: Learner, draws: ConditionalDraws, rows: PreparedRows) -> Pred
     )
 
 
-def _predict_all(full: Learner, tables: list[Features]) -> list[Prediction]:
+def _predict_all(full: BaseLearner, tables: list[Features]) -> list[Prediction]:
     """Return the predictions for tables of equally many rows, many small ones in one call."""
     n_rows = len(tables[0])
     if n_rows * len(tables) > _MOST_STACKED or not isinstance(tables[0], np.ndarray):

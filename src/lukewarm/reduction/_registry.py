@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lukewarm._validation import check_choice
-from lukewarm.learners import Learner
+from lukewarm.learners import BaseLearner
 from lukewarm.measures import Huber, NegMAE, Pinball
 from lukewarm.reduction._base import Reduction
 from lukewarm.reduction._dropout import Dropout
@@ -33,7 +33,7 @@ def as_reduction(
     method: str | Reduction,
     rule: StoppingRule,
     max_steps: int,
-    stride: float = 1.0,
+    learning_rate_factor: float = 1.0,
     warm_rule: StoppingRule | None = None,
 ) -> Reduction:
     """Return the reduction of that name, stopped by `rule`, or the reduction itself.
@@ -43,8 +43,8 @@ def as_reduction(
     method : str or Reduction
     rule : StoppingRule
     max_steps : int
-    stride : float, default 1
-        How many times as long the steps of early stopping are as those of the full model.
+    learning_rate_factor : float, default 1
+        How many times as large the learning rate of early stopping is as that of the full model.
     warm_rule : StoppingRule, optional
         What stops early stopping instead of `rule`, which is for training from the start.
 
@@ -59,20 +59,23 @@ def as_reduction(
         return method
     make = _KNOWN[check_choice("method", method, _KNOWN)]
     if make is EarlyStopping:
-        return EarlyStopping(rule if warm_rule is None else warm_rule, max_steps, stride=stride)
+        return EarlyStopping(
+            rule if warm_rule is None else warm_rule,
+            max_steps,
+            learning_rate_factor=learning_rate_factor,
+        )
     return make(rule, max_steps)
 
 
-def method_for(learner: Learner) -> str:
+def method_for(learner: BaseLearner) -> str:
     """Return the name of the best way for this learner: what "auto" stands for.
 
     Projection, wherever predictions are means. A quantile of the other features is no average of
     quantiles, so models of quantiles and absolute errors are trained further, or anew.
     """
-    measure = getattr(learner, "measure", None)
-    if not isinstance(measure, NegMAE | Pinball | Huber):
+    if not isinstance(learner.measure, NegMAE | Pinball | Huber):
         return "projection"
-    return "early_stopping" if getattr(learner, "can_warm_start", True) else "retrain"
+    return "early_stopping" if learner.traits.can_warm_start else "retrain"
 
 
 def check_method(method: str | Reduction) -> None:
@@ -83,7 +86,7 @@ def check_method(method: str | Reduction) -> None:
         check_choice("method", method, METHODS)
 
 
-def check_suits(reduction: Reduction, learner: Learner) -> None:
+def check_suits(reduction: Reduction, learner: BaseLearner) -> None:
     """Raise when the learner is not one for the reduction, by the reduction's own `check`."""
     check = getattr(reduction, "check", None)
     if check is not None:

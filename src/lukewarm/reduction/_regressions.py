@@ -14,7 +14,7 @@ import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Vector
 from lukewarm.data import Removal, Rows
-from lukewarm.learners import Learner, train_until
+from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
 from lukewarm.learners.boosting import ObliviousBoosting
 from lukewarm.results import TrainingTrace
@@ -47,7 +47,7 @@ class Regression:
     """A function of the kept columns: a ridge regression and trees on what it leaves."""
 
     ridge: RidgeFit
-    trees: Learner | None
+    trees: BaseLearner | None
     trace: TrainingTrace
 
     def predict(self, rows: PreparedRows) -> Vector:
@@ -85,7 +85,7 @@ class Regressions:
             else RidgeFamily(functions, _CURVE_PENALTIES, weights)
         )
         self._trees = ObliviousBoosting(depth=_TREE_DEPTH)
-        self._binned = self._trees.bind(self.train.X, self.stopping.X)
+        self._binned = self._trees.datasets(self.train.X, self.stopping.X)
 
     def prepare(self, X: Features) -> PreparedRows:
         """Return rows of the table as regressions read them."""

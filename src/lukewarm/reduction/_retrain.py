@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from lukewarm._typing import FeatureSet
-from lukewarm.learners import Learner, train_for, train_until
+from lukewarm.learners import BaseLearner, train_for, train_until
 from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -32,7 +32,7 @@ class Retrain:
     name: str = "retrain"
 
     def reduce(
-        self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
         """Return a model that never saw the features in `removed`; `full` if there are none."""
         if not removed:

@@ -2,52 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lukewarm._typing import FeatureSet
 from lukewarm.data import Rows
-from lukewarm.learners import Learner, Recalibrates, TakesOver, stopping_loss
+from lukewarm.learners import BaseLearner, cannot_warm_start, stopping_loss
 from lukewarm.reduction._base import ReductionData
 
 
 def warm_start(
-    full: Learner,
+    full: BaseLearner,
     data: ReductionData,
     removed: FeatureSet,
     train: Rows,
     stopping: Rows,
     *,
-    take_over: bool,
+    conditional_imputation: bool,
     seed: int | None = None,
-) -> Learner:
+) -> BaseLearner:
     """Return a copy of the full model, adapted to rows without `removed` at next to no cost.
 
     Parameters
     ----------
-    full : Learner
+    full : BaseLearner
     data : ReductionData
     removed : FeatureSet
         With none there is nothing to adapt.
     train, stopping : Rows
         Of `data`, without `removed`.
-    take_over : bool
-        Whether a network's other columns may take over what they know of the removed ones; they
-        do if that lowers the loss on the stopping rows.
+    conditional_imputation : bool
+        Whether removed columns may be imputed by the others, where the learner can; they are if
+        that lowers the loss on the stopping rows.
     seed : int, optional
         Of the copy's further randomness.
     """
     start = full.copy(seed)
     if not removed:
         return start
-    if take_over and isinstance(start, TakesOver):
-        other: Any = full.copy(seed)
-        other.take_over(train.X, data.train.X, train.weights)
+    if conditional_imputation and start.traits.imputes:
+        other = full.copy(seed)
+        other.impute_conditionally(train.X, data.train.X, train.weights)
         if _loss(other, stopping) < _loss(start, stopping):
             start = other
-    if isinstance(start, Recalibrates):
-        start.recalibrate(stopping.X, data.stopping.X, stopping.y, stopping.weights)
+    start.match_calibration(stopping.X, data.stopping.X, stopping.y, stopping.weights)
     return start
 
 
-def _loss(learner: Learner, rows: Rows) -> float:
+def check_warm_start(full: BaseLearner) -> None:
+    """Raise when a full model cannot be trained further."""
+    if not full.traits.can_warm_start:
+        raise TypeError(cannot_warm_start(full.model_type))
+
+
+def _loss(learner: BaseLearner, rows: Rows) -> float:
     return stopping_loss(learner, rows, learner.predict(rows.X))

@@ -38,7 +38,7 @@ def test_the_base_is_the_ridge_regression_below_the_trees(rows, base):
 @pytest.mark.parametrize("base", ["none", "linear", "additive"])
 def test_stages_rewind_and_bound_rows_agree(rows, base):
     learner = BasedBoosting(base, depth=2)
-    (bound,) = learner.bind(rows.X)
+    (bound,) = learner.datasets(rows.X)
     learner.advance(bound, rows.y, 8)
     stages = learner.staged_predict(rows.X, 0)
     assert np.array_equal(stages[0], np.zeros(300))

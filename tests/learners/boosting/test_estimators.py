@@ -4,8 +4,9 @@ import pytest
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lukewarm.learners import as_learner
+from lukewarm.learners import from_model
 from lukewarm.learners.boosting import ObliviousBoostingClassifier, ObliviousBoostingRegressor
+from lukewarm.measures import Task
 
 
 def expected_failures(estimator):
@@ -96,10 +97,15 @@ def test_frame_with_categories_and_gaps_needs_no_preparation(regression):
 
 def test_estimator_serves_as_a_model_to_explain():
     model = ObliviousBoostingRegressor(n_trees=77, depth=2, patience=7)
-    learner = as_learner(model, n_classes=None, seed=3)
-    assert (learner.depth, learner.max_steps, learner.patience, learner.seed) == (2, 77, 7, 3)
+    learner = from_model(model, task=Task(), seed=3)
+    assert (learner.depth, learner.traits.max_steps, learner.traits.patience, learner.seed) == (
+        2,
+        77,
+        7,
+        3,
+    )
     classifier = ObliviousBoostingClassifier(objective="squared_error")
-    assert as_learner(classifier, n_classes=3, seed=0).objective == "squared_error"
+    assert from_model(classifier, task=Task(3), seed=0).objective == "squared_error"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from lukewarm.data import Removal, Rows
-from lukewarm.learners import BindsRows, StagedLearner, train_until
+from lukewarm.learners import train_until
 from lukewarm.learners.boosting import ObliviousBoosting, _block
 from lukewarm.stopping import Patience
 
@@ -53,8 +53,9 @@ def trained(X, y, n_steps=30, **settings):
 
 
 def test_has_the_abilities_of_a_booster():
-    assert isinstance(ObliviousBoosting(), StagedLearner)
-    assert isinstance(ObliviousBoosting(), BindsRows)
+    traits = ObliviousBoosting().traits
+    assert traits.is_staged
+    assert traits.imputes
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -89,9 +90,9 @@ def test_rewound_model_is_the_model_trained_that_long(X, y, settings, task):
 def test_rewinding_below_what_a_copy_shares_leaves_the_original_alone(X, y):
     learner = trained(X, y, 20)
     before = learner.predict(X)
-    twin = learner.copy()
-    twin.rewind(5)
-    np.testing.assert_array_equal(twin.predict(X), trained(X, y, 5).predict(X))
+    copied = learner.copy()
+    copied.rewind(5)
+    np.testing.assert_array_equal(copied.predict(X), trained(X, y, 5).predict(X))
     np.testing.assert_array_equal(learner.predict(X), before)
     assert learner.n_steps == 20
 
@@ -101,7 +102,7 @@ def test_rewinding_below_what_a_copy_shares_leaves_the_original_alone(X, y):
 def test_removal_by_mask_equals_writing_the_fill_value(X, y, removed, depth):
     removal = Removal.learn(X)
     full = trained(X, y, 25, depth=depth)
-    (rows,) = full.bind(X)
+    (rows,) = full.datasets(X)
     filled = removal.apply(X, removed)
     masked = removal.apply(rows, removed)
     assert not np.array_equal(full.predict(masked), full.predict(rows))
@@ -115,14 +116,14 @@ def test_removal_by_mask_equals_writing_the_fill_value(X, y, removed, depth):
 
 def test_predictions_by_stored_leaves_equal_those_tree_by_tree(X, y):
     learner = trained(X, y, 30, depth=3)
-    (rows,) = learner.bind(X)
+    (rows,) = learner.datasets(X)
     one_by_one = learner.staged_predict(rows, 1)[-1]
     np.testing.assert_array_equal(learner.copy().predict(rows), one_by_one)
 
 
 def test_features_removed_one_after_the_other_are_all_gone(X, y):
     learner = trained(X, y)
-    (rows,) = learner.bind(X)
+    (rows,) = learner.datasets(X)
     fill = Removal.learn(X).fill_values
     twice, once = rows.without((0,), fill).without((2,), fill), rows.without((0, 2), fill)
     np.testing.assert_array_equal(learner.predict(twice), learner.predict(once))
@@ -134,7 +135,7 @@ def test_weights_of_two_equal_rows_doubled(X, y, task):
     generator = np.random.default_rng(2)
     weights = generator.integers(1, 3, size=len(y)).astype(float)
     repeated = np.repeat(np.arange(len(y)), weights.astype(int))
-    (rows,) = ObliviousBoosting().bind(X)
+    (rows,) = ObliviousBoosting().datasets(X)
     learner = ObliviousBoosting(**task)
     learner.advance(rows, target, 30, weights)
     doubled = ObliviousBoosting(**task)
@@ -173,15 +174,15 @@ def test_one_seed_one_result_and_another_seed_another(X, y, settings):
 def test_copy_with_a_seed_goes_its_own_way(X, y):
     learner = trained(X, y, 10, random_strength=0.5)
     alike, other = learner.copy(), learner.copy(99)
-    for twin in (learner, alike, other):
-        twin.advance(X, y, 5)
+    for copied in (learner, alike, other):
+        copied.advance(X, y, 5)
     np.testing.assert_array_equal(learner.predict(X), alike.predict(X))
     assert not np.array_equal(learner.predict(X), other.predict(X))
 
 
 def test_bound_rows_train_the_same_model_as_the_table(X, y):
     learner = ObliviousBoosting()
-    train, others = learner.bind(X[:300], X[300:])
+    train, others = learner.datasets(X[:300], X[300:])
     learner.advance(train, y[:300], 20)
     plain = trained(X[:300], y[:300], 20)
     np.testing.assert_array_equal(learner.predict(others), plain.predict(X[300:]))
@@ -275,7 +276,7 @@ def test_levels_beyond_the_bins_share_one():
     frame = frame_with_kinds(2000, kinds=kinds)
     learner = trained(frame, np.arange(2000) % 7.0, 5, n_bins=10)
     assert (learner.trees.thresholds <= 10).all()
-    (rows,) = learner.bind(frame)
+    (rows,) = learner.datasets(frame)
     assert rows.codes[1].max() == 10
 
 
@@ -284,7 +285,7 @@ def test_removing_a_category_holds_it_at_its_most_frequent_level():
     y = (frame["kind"] == "v").to_numpy(float) + frame["number"].to_numpy()
     learner = trained(frame, y, 40)
     removal = Removal.learn(frame)
-    (rows,) = learner.bind(frame)
+    (rows,) = learner.datasets(frame)
     masked = learner.predict(removal.apply(rows, (1,)))
     assert not np.array_equal(masked, learner.predict(rows))
     np.testing.assert_array_equal(masked, learner.predict(removal.apply(frame, (1,))))
@@ -296,7 +297,7 @@ def test_early_stopped_continuation_learns_from_a_correlated_feature():
     X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
     y = X[:, 0] + 0.1 * generator.normal(size=600)
     learner = ObliviousBoosting()
-    train, stopping = learner.bind(X[:400], X[400:])
+    train, stopping = learner.datasets(X[:400], X[400:])
     rule = Patience(10)
     full, _ = train_until(learner, Rows(train, y[:400]), Rows(stopping, y[400:]), rule, 200)
     removal = Removal.learn(X[:400])
@@ -339,8 +340,8 @@ def test_bad_settings_are_named(setting, value, kind):
 
 def test_rows_bound_by_another_learner_are_refused(X, y):
     learner = trained(X, y, 5)
-    (foreign,) = ObliviousBoosting(n_bins=5).bind(X)
-    with pytest.raises(ValueError, match="bind"):
+    (foreign,) = ObliviousBoosting(n_bins=5).datasets(X)
+    with pytest.raises(ValueError, match="datasets"):
         learner.predict(foreign)
 
 

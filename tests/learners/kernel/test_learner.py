@@ -16,6 +16,7 @@ from lukewarm.learners import train_until
 from lukewarm.learners.kernel import KernelMachine
 from lukewarm.learners.kernel._path import ridge_filters
 from lukewarm.learners.kernel._segments import n_updates, update_filters
+from lukewarm.measures import Task
 from lukewarm.stopping import Patience
 
 # Landmarks that others span to 1e-10 are left out of the basis.
@@ -141,7 +142,7 @@ def test_importance_of_levels_and_gaps_for_classes(generator):
 
 def test_a_fitted_regressor_goes_on_from_where_it_stands(X, y):
     model = lw.learners.KernelMachineRegressor(random_state=0).fit(X, y)
-    learner = lw.learners.as_learner(model, n_classes=None, seed=0, prefit=True)
+    learner = lw.learners.from_model(model, task=Task(), seed=0, prefit=True)
     assert learner.n_steps == 1
     assert learner.predict(X) == pytest.approx(model.predict(X), abs=1e-10)
     before = np.mean((learner.predict(X) - y) ** 2)

@@ -49,7 +49,7 @@ def test_two_factorisations_give_the_machine_of_landmarks(X, training):
 def test_refit_without_a_column_is_the_fit_to_the_other_columns(X, training):
     coding = Coding.learn(X)
     fitted = FittedRows(training, coding, 60)
-    machine, penalty = fitted.without([1], KERNEL, PENALTY, take_over=False)
+    machine, penalty = fitted.without([1], KERNEL, PENALTY, conditional_imputation=False)
     others = Training(training.rows[:, [0, 2]], training.y, training.weights)
     kernel = Kernel("rbf", KERNEL.inverse_scales[[0, 2]], KERNEL.slopes[[0, 2]])
     path = others.path(kernel, 60)

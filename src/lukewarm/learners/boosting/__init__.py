@@ -5,17 +5,15 @@ Importing this room loads numba; `lukewarm.learners` does so only when one of it
 
 from lukewarm.learners.boosting._based import BASES, BasedBoosting
 from lukewarm.learners.boosting._classifier import ObliviousBoostingClassifier
-from lukewarm.learners.boosting._from_estimator import learner_of_boosting
+from lukewarm.learners.boosting._dataset import BinnedDataset
 from lukewarm.learners.boosting._learner import ObliviousBoosting
 from lukewarm.learners.boosting._regressor import ObliviousBoostingRegressor
-from lukewarm.learners.boosting._rows import BinnedRows
 
 __all__ = [
     "BASES",
     "BasedBoosting",
-    "BinnedRows",
+    "BinnedDataset",
     "ObliviousBoosting",
     "ObliviousBoostingClassifier",
     "ObliviousBoostingRegressor",
-    "learner_of_boosting",
 ]

@@ -8,8 +8,8 @@ The leaves of `group_size` trees are stored side by side in one number per row, 
 n). Taking features away then needs no pass over the codes: the bits that test them are masked, and
 a bit of a removed feature is the same for all rows. `add_groups` tabulates the sum of a whole
 group's values over all 2**(group_size * d) combinations of leaves, mask applied, and each row
-looks up its number. Only features with a stand-in, which differs from row to row, have their bits
-set anew.
+looks up its number. Only features with surrogate values, which differ from row to row,
+have their bits set anew.
 """
 
 from __future__ import annotations
@@ -93,18 +93,18 @@ def _fixed_bits(features, thresholds, is_category, removed, fill_codes, places):
 
 
 @compiled
-def _set_bits(leaves, features, thresholds, places, stand_ins, shift):
-    """Set the bits of the features that have a stand-in."""
+def _set_bits(leaves, features, thresholds, places, surrogates, shift):
+    """Set the bits of the features that have surrogate values."""
     for level in range(len(features)):
         feature = features[level]
         if feature >= 0 and places[feature] >= 0:
-            codes, threshold, bit = stand_ins[places[feature]], thresholds[level], shift + level
+            codes, threshold, bit = surrogates[places[feature]], thresholds[level], shift + level
             for row in range(len(leaves)):
                 leaves[row] = leaves[row] & ~(1 << bit) | ((codes[row] > threshold) << bit)
 
 
 @compiled
-def _count_stand_ins(features, places):
+def _count_surrogates(features, places):
     count = 0
     for feature in features.flat:
         count += feature >= 0 and places[feature] >= 0
@@ -127,12 +127,12 @@ def add_groups(
     removed,
     fill_codes,
     places,
-    stand_ins,
+    surrogates,
     raw,
 ):
     """Add the trees' values to `raw` (n_outputs, n), from stored leaf numbers and a mask.
 
-    Feature f is held at ``fill_codes[f]`` where it is removed, or at ``stand_ins[places[f]]``,
+    Feature f is held at ``fill_codes[f]`` where it is removed, or at ``surrogates[places[f]]``,
     codes of its own for every row, where that place is not negative.
     """
     n_trees, depth = features.shape
@@ -143,12 +143,12 @@ def add_groups(
     for group in range(groups.shape[0]):
         first = group * group_size
         last = min(first + group_size, n_trees)
-        is_changed = _count_stand_ins(features[first:last], places) > 0
+        is_changed = _count_surrogates(features[first:last], places) > 0
         if is_changed:
             changed[:] = groups[group]
             for tree in range(first, last):
                 shift = (tree - first) * depth
-                _set_bits(changed, features[tree], thresholds[tree], places, stand_ins, shift)
+                _set_bits(changed, features[tree], thresholds[tree], places, surrogates, shift)
         for output in range(n_outputs):
             size = 1
             table[0] = 0.0
@@ -174,7 +174,7 @@ def add_groups(
 
 @compiled
 def _leaves_of_tree(
-    codes, features, thresholds, is_category, removed, fill_codes, places, stand_ins, leaves
+    codes, features, thresholds, is_category, removed, fill_codes, places, surrogates, leaves
 ):
     kept, fixed = _fixed_bits(features, thresholds, is_category, removed, fill_codes, places)
     leaves[:] = fixed
@@ -183,7 +183,7 @@ def _leaves_of_tree(
             feature = features[level]
             if places[feature] < 0:
                 _add_bit(leaves, codes[feature], thresholds[level], is_category[feature], level)
-    _set_bits(leaves, features, thresholds, places, stand_ins, 0)
+    _set_bits(leaves, features, thresholds, places, surrogates, 0)
 
 
 @compiled_for(
@@ -198,7 +198,7 @@ def add_trees(
     removed,
     fill_codes,
     places,
-    stand_ins,
+    surrogates,
     raw,
     stages,
 ):
@@ -216,7 +216,7 @@ def add_trees(
             removed,
             fill_codes,
             places,
-            stand_ins,
+            surrogates,
             leaves,
         )
         for output in range(raw.shape[0]):

@@ -10,10 +10,10 @@ import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm._validation import check_choice
+from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
+from lukewarm.learners.boosting._dataset import BinnedDataset
 from lukewarm.learners.boosting._learner import ObliviousBoosting
-from lukewarm.learners.boosting._rows import BinnedRows
-from lukewarm.measures import mean_squared_error
 
 BASES = ("none", "linear", "additive")
 # In rows: lines are known from few of them, curves need more to be told from noise.
@@ -24,7 +24,7 @@ _PENALTY = {"linear": 1.0, "additive": 10.0}
 class _BasedRows:
     """Rows as bin codes for the trees and as functions for the base."""
 
-    binned: BinnedRows
+    binned: BinnedDataset
     functions: Matrix
     owner: np.ndarray
 
@@ -38,7 +38,7 @@ class _BasedRows:
         return _BasedRows(self.binned.without(removed, fill_values), functions, self.owner)
 
 
-class BasedBoosting:
+class BasedBoosting(BaseLearner):
     """Boosted oblivious trees on a ridge regression; a learner for regression.
 
     The base is fitted in closed form before the first tree. Trees approximate a line by steps and
@@ -61,12 +61,15 @@ class BasedBoosting:
     True
     """
 
-    patience = 50
-    max_steps = 2000
-    stride = 1.5
-    accepts_missing = True
-    accepts_categories = True
-    n_classes = None
+    traits = LearnerTraits(
+        patience=50,
+        max_steps=2000,
+        learning_rate_factor=1.5,
+        accepts_missing=True,
+        accepts_categories=True,
+        is_staged=True,
+        has_learning_rate=True,
+    )
 
     def __init__(self, base: str = "additive", **settings: Any) -> None:
         self.base = check_choice("base", base, BASES)
@@ -92,20 +95,16 @@ class BasedBoosting:
         return other
 
     def copy(self, seed: int | None = None) -> BasedBoosting:
-        """Return an independent learner that stands where this one stands."""
+        """Return an independent learner in the same state."""
         other = copy(self)
         other._trees = self._trees.copy(seed)
         return other
 
-    def lengthen_steps(self, factor: float) -> None:
+    def scale_learning_rate(self, factor: float) -> None:
         """Multiply the learning rate of further trees by `factor`."""
-        self._trees.lengthen_steps(factor)
+        self._trees.scale_learning_rate(factor)
 
-    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return the mean squared error."""
-        return mean_squared_error(y, prediction, weights)
-
-    def bind(self, X_train: Features, *others: Features) -> tuple[_BasedRows, ...]:
+    def datasets(self, X_train: Features, *others: Features) -> tuple[_BasedRows, ...]:
         """Return all the tables as bin codes and functions."""
         tables = (X_train, *others)
         if self._basis is None and self.base != "none":
@@ -113,7 +112,7 @@ class BasedBoosting:
         owner = np.zeros(0, dtype=int) if self._basis is None else self._basis.owner
         return tuple(
             _BasedRows(binned, self._functions(X), owner)
-            for binned, X in zip(self._trees.bind(*tables), tables, strict=True)
+            for binned, X in zip(self._trees.datasets(*tables), tables, strict=True)
         )
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -121,7 +120,7 @@ class BasedBoosting:
         if n_steps == 0:
             return
         if not isinstance(X, _BasedRows):
-            X = self.bind(X)[0]
+            X = self.datasets(X)[0]
         if self._fit is None:
             self._fit = self._fitted(X, y, weights)
         residual = y - self._fit.predict(X.functions)
@@ -143,7 +142,7 @@ class BasedBoosting:
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
-        rows = X if isinstance(X, _BasedRows) else self.bind(X)[0]
+        rows = X if isinstance(X, _BasedRows) else self.datasets(X)[0]
         stages = self._trees.staged_predict(rows.binned, first_step)
         if self._fit is None:
             return stages

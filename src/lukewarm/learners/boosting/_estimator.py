@@ -90,18 +90,18 @@ class ObliviousBoostingEstimator(BaseEstimator):
             # A row without weight must not move a border either.
             X, y, weights = _take(X, weights > 0), y[weights > 0], weights[weights > 0]
         if self.patience is None:
-            (rows,) = learner.bind(X)
+            (rows,) = learner.datasets(X)
             learner.advance(rows, y, n_trees, weights)
             self.learner_ = learner
             return
         train, stopping = Rows(X, y, weights), Rows(*validation) if validation else None
         if stopping is None:
             train, stopping = self._hold_out(train, generator)
-        bound_train, bound_stopping = learner.bind(train.X, stopping.X)
+        binned_train, binned_stopping = learner.datasets(train.X, stopping.X)
         learner, trace = train_until(
             learner,
-            Rows(bound_train, train.y, train.weights),
-            Rows(bound_stopping, stopping.y, stopping.weights),
+            Rows(binned_train, train.y, train.weights),
+            Rows(binned_stopping, stopping.y, stopping.weights),
             Patience(self.patience),
             n_trees,
         )

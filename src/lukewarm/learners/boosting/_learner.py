@@ -1,21 +1,26 @@
-"""Oblivious boosting as a learner: it goes on from where it stands, without some features."""
+"""Oblivious boosting as a learner, which can be trained further without some features."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_choice, check_count, check_number
+from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._task import check_task
 from lukewarm.learners.boosting._block import grow_block
 from lukewarm.learners.boosting._borders import Borders
+from lukewarm.learners.boosting._dataset import BinnedDataset
 from lukewarm.learners.boosting._ensemble import Ensemble
 from lukewarm.learners.boosting._objectives import Objective, objective_for
-from lukewarm.learners.boosting._rows import BinnedRows
-from lukewarm.learners.boosting._stand_ins import StandIns
+from lukewarm.learners.boosting._surrogates import SurrogateValues
 from lukewarm.learners.boosting._trees import Trees
 from lukewarm.learners.boosting._work import Problem, Rules
+from lukewarm.measures import Task
 
 _SETTINGS = (
     "depth",
@@ -33,7 +38,7 @@ _SETTINGS = (
 )
 
 
-class ObliviousBoosting:
+class ObliviousBoosting(BaseLearner):
     """Boosted oblivious trees: SampleTree and TrainGBDT of the paper's appendix.
 
     A step is a tree. Before the first step the model predicts 0 (equal chances for a classifier);
@@ -74,13 +79,18 @@ class ObliviousBoosting:
     True
     """
 
-    patience = 20
-    max_steps = 1000
-    # A warm start has less to learn than the full model; longer steps than these cost accuracy.
-    stride = 1.5
     block_size = 10
-    accepts_missing = True
-    accepts_categories = True
+    traits = LearnerTraits(
+        patience=20,
+        max_steps=1000,
+        # A warm start has less to learn than the full model; a larger factor costs accuracy.
+        learning_rate_factor=1.5,
+        accepts_missing=True,
+        accepts_categories=True,
+        is_staged=True,
+        has_learning_rate=True,
+        imputes=True,
+    )
 
     def __init__(
         self,
@@ -107,19 +117,33 @@ class ObliviousBoosting:
         self.feature_fraction = _check_share("feature_fraction", feature_fraction)
         self.objective = check_choice("objective", objective, ["log_loss", "squared_error"])
         self.n_threads = check_count("n_threads", n_threads)
-        if n_classes is not None:
-            check_count("n_classes", n_classes, minimum=2)
-        self.n_classes = n_classes
+        self.task = Task(n_classes)
+        # Rarer levels of a column are one level together.
+        self.traits = replace(type(self).traits, most_levels=self.n_bins - 1)
         self.seed = check_count("seed", seed, minimum=0)
         self._step_length = 1.0
-        self._objective: Objective = objective_for(n_classes, objective)
+        self._objective: Objective = objective_for(self.task, objective)
         self._borders: Borders | None = None
         self._ensemble: Ensemble | None = None
 
-    @property
-    def most_levels(self) -> int:
-        """Levels of a column that are told apart; all rarer ones are one level together."""
-        return self.n_bins - 1
+    @classmethod
+    def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> ObliviousBoosting:
+        """Return a learner with an estimator's settings, or in its state."""
+        if prefit:
+            check_fitted(model, task)
+            return model.learner_.copy(seed)
+        check_task(model, task)
+        others: dict[str, Any] = {"n_classes": task.n_classes}
+        if not task.is_regression:
+            others["objective"] = model.objective
+        learner = model.make_learner(seed, **others)
+        patience = learner.traits.patience if model.patience is None else model.patience
+        learner.traits = replace(
+            learner.traits,
+            max_steps=check_count("n_trees", model.n_trees),
+            patience=check_count("patience", patience),
+        )
+        return learner
 
     @property
     def n_steps(self) -> int:
@@ -145,47 +169,49 @@ class ObliviousBoosting:
         return type(self)(**{**{name: getattr(self, name) for name in _SETTINGS}, **changed})
 
     def copy(self, seed: int | None = None) -> ObliviousBoosting:
-        """Return an independent learner that stands where this one stands; trees are shared."""
-        twin = self.fresh(self.seed if seed is None else seed)
-        twin._step_length = self._step_length
-        twin._borders = self._borders
-        twin._ensemble = None if self._ensemble is None else self._ensemble.twin()
-        return twin
+        """Return an independent learner in the same state; trees are shared."""
+        copied = self.fresh(self.seed if seed is None else seed)
+        copied._step_length = self._step_length
+        copied._borders = self._borders
+        copied._ensemble = None if self._ensemble is None else self._ensemble.copy()
+        return copied
 
-    def lengthen_steps(self, factor: float) -> None:
+    def scale_learning_rate(self, factor: float) -> None:
         """Multiply the learning rate of further trees by `factor`."""
         self._step_length *= check_number("factor", factor, above=0)
 
-    def take_over(self, X: Features, before: Features, weights: Vector | None = None) -> None:
-        """Let the trees read what numeric columns of `X` make one expect of those removed.
+    def impute_conditionally(
+        self, X: Features, before: Features, weights: Vector | None = None
+    ) -> None:
+        """Let the trees read surrogate values where they ask for removed numeric columns.
 
-        Trees grown from here on do without. Only rows that `bind` has made tell what is removed.
+        Trees grown from here on do without. Only rows from `datasets` tell what is removed.
         """
-        if self._ensemble is None or not isinstance(X, BinnedRows):
+        if self._ensemble is None or not isinstance(X, BinnedDataset):
             return
-        found = StandIns.learn(X, weights)
-        if found is not None:
-            self._ensemble = self._ensemble.with_stand_ins(found)
+        surrogates = SurrogateValues.learn(X, weights)
+        if surrogates is not None:
+            self._ensemble = self._ensemble.with_surrogates(surrogates)
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return the mean loss that decides when to stop."""
         return self._objective.loss(y, prediction, weights)
 
-    def bind(self, X_train: Features, *others: Features) -> tuple[BinnedRows, ...]:
+    def datasets(self, X_train: Features, *others: Features) -> tuple[BinnedDataset, ...]:
         """Return all the tables as bin codes.
 
         The borders are those the model was trained with; before training, those of `X_train`.
         """
         borders = self._borders or Borders.learn(X_train, self.n_bins)
-        return tuple(BinnedRows.encode(borders, X, self.n_threads) for X in (X_train, *others))
+        return tuple(BinnedDataset.encode(borders, X, self.n_threads) for X in (X_train, *others))
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Grow `n_steps` further trees on these rows."""
         if n_steps == 0:
             return
         if self._borders is None:
-            is_bound = isinstance(X, BinnedRows)
-            self._borders = X.borders if is_bound else Borders.learn(X, self.n_bins)
+            is_binned = isinstance(X, BinnedDataset)
+            self._borders = X.borders if is_binned else Borders.learn(X, self.n_bins)
         rows = self._as_rows(X, self._borders)
         target = self._objective.target(y)
         if self._ensemble is None:
@@ -227,13 +253,13 @@ class ObliviousBoosting:
     def _untrained_prediction(self, n_rows: int) -> Prediction:
         return self._objective.predictions(np.tile(self._objective.neutral[:, None], n_rows))
 
-    def _as_rows(self, X: Features, borders: Borders) -> BinnedRows:
-        if not isinstance(X, BinnedRows):
-            return BinnedRows.encode(borders, X, self.n_threads)
+    def _as_rows(self, X: Features, borders: Borders) -> BinnedDataset:
+        if not isinstance(X, BinnedDataset):
+            return BinnedDataset.encode(borders, X, self.n_threads)
         if X.borders is not borders:
             raise ValueError(
-                "X was bound with other borders than this model was trained with; "
-                "bind it with this learner's bind, or pass the table itself."
+                "X was binned with other borders than this model was trained with; pass what this "
+                "learner's datasets returns, or the table itself."
             )
         return X
 
@@ -246,7 +272,12 @@ class ObliviousBoosting:
         return Ensemble(start, unit, Trees.blank(0, self.depth, len(target), borders.is_category))
 
     def _grow(
-        self, rows: BinnedRows, problem: Problem, ensemble: Ensemble, raw: np.ndarray, n_trees: int
+        self,
+        rows: BinnedDataset,
+        problem: Problem,
+        ensemble: Ensemble,
+        raw: np.ndarray,
+        n_trees: int,
     ) -> Trees:
         """Return `n_trees` more trees; `raw` is brought along."""
         grown = Trees.blank(n_trees, self.depth, len(raw), rows.borders.is_category)

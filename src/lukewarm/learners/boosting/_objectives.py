@@ -9,7 +9,7 @@ from scipy.special import expit, softmax
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.learners.boosting._work import LOGISTIC, SOFTMAX, SQUARED
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import Task, mean_log_loss, mean_squared_error
 
 
 class Objective(Protocol):
@@ -43,11 +43,11 @@ class Objective(Protocol):
         ...
 
 
-def objective_for(n_classes: int | None, name: str) -> Objective:
-    """Return the objective of a regression (None) or of a classification."""
-    if n_classes is None:
+def objective_for(task: Task, name: str) -> Objective:
+    """Return the objective of a regression or of a classification."""
+    if task.is_regression:
         return SquaredError()
-    return LogLoss(n_classes) if name == "log_loss" else ProbabilityError(n_classes)
+    return LogLoss(task) if name == "log_loss" else ProbabilityError(task)
 
 
 class SquaredError:
@@ -80,9 +80,9 @@ class SquaredError:
 class LogLoss:
     """Log-loss of class probabilities; one output for two classes, else one per class."""
 
-    def __init__(self, n_classes: int) -> None:
-        self.n_outputs = 1 if n_classes == 2 else n_classes
-        self.kind = LOGISTIC if n_classes == 2 else SOFTMAX
+    def __init__(self, task: Task) -> None:
+        self.n_outputs = task.n_outputs
+        self.kind = SOFTMAX if task.is_multiclass else LOGISTIC
         self.neutral = np.zeros(self.n_outputs)
 
     def target(self, y: Vector) -> np.ndarray:
@@ -117,9 +117,9 @@ class ProbabilityError:
 
     kind = SQUARED
 
-    def __init__(self, n_classes: int) -> None:
-        self.n_outputs = 1 if n_classes == 2 else n_classes
-        self.neutral = np.full(self.n_outputs, 1 / n_classes)
+    def __init__(self, task: Task) -> None:
+        self.n_outputs = task.n_outputs
+        self.neutral = task.untrained_prediction(1).ravel()
 
     def target(self, y: Vector) -> np.ndarray:
         """Return the indicators of the classes."""

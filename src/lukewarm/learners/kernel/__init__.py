@@ -4,7 +4,6 @@ They are the paper's iterative kernel update with a kernel that never changes.
 """
 
 from lukewarm.learners.kernel._classifier import KernelMachineClassifier
-from lukewarm.learners.kernel._from_estimator import learner_of_kernel
 from lukewarm.learners.kernel._learner import KernelMachine
 from lukewarm.learners.kernel._regressor import KernelMachineRegressor
 
@@ -12,5 +11,4 @@ __all__ = [
     "KernelMachine",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
-    "learner_of_kernel",
 ]

@@ -18,6 +18,7 @@ from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted
 from lukewarm.learners.kernel._judge import Judge
 from lukewarm.learners.kernel._log_loss import indicators, probabilities
 from lukewarm.learners.kernel._search import choose
+from lukewarm.measures import Task
 
 
 class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
@@ -70,7 +71,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
         coding = Coding.learn(X, weights)
         held_out = None if X_val is None else self._held_out(coding, X_val, y_val)
         order = as_generator(self.random_state).permutation(len(codes))
-        targets = indicators(codes, len(self.classes_))
+        targets = indicators(codes, Task(len(self.classes_)).n_outputs)
         training = Training(coding.code(X)[order], targets[order], weights[order], held_out)
         settings["max_landmarks"] = most_landmarks(len(codes), self.max_landmarks)
         penalty = settings.pop("penalty")
@@ -86,8 +87,8 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
     def predict_proba(self, X: Any) -> Prediction:
         """Return the probability of every class, shape (n, n_classes)."""
         check_is_fitted(self)
-        found = probabilities(self.machine_.outputs(self._check_features(X, reset=False)))
-        return np.column_stack([1 - found, found]) if found.ndim == 1 else found
+        shares = probabilities(self.machine_.outputs(self._check_features(X, reset=False)))
+        return np.column_stack([1 - shares, shares]) if shares.ndim == 1 else shares
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most likely class of each row."""
@@ -101,7 +102,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
         if len(unknown):
             raise ValueError(f"y_val holds {unknown.tolist()[0]!r}, which is not a class of y.")
         codes = np.searchsorted(self.classes_, labels)
-        targets: Matrix = indicators(codes, len(self.classes_))
+        targets: Matrix = indicators(codes, Task(len(self.classes_)).n_outputs)
         return Judge(coding.code(X), targets, np.ones(len(codes)), None)
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from lukewarm._typing import Features, Matrix, Vector
 from lukewarm.data import as_levels, as_quantity
+from lukewarm.learners._imputation import LinearImputation
 from lukewarm.learners._scaling import Scaling
-from lukewarm.learners._takeover import Takeover
 
 # The middle eight tenths of a column, lengthened by so many of their own length on both sides.
 # Within the first (7.7 standard deviations of a normal column) a column's spread is taken, so that
@@ -131,14 +131,14 @@ class Coding:
         The table's column that each coded column comes from.
     block : ndarray of int of shape (q,)
         Coded columns of the same block (the levels of one column) share a length scale.
-    takeover : Takeover, optional
+    imputation : LinearImputation, optional
         How some coded columns are guessed from the others, instead of being read.
     """
 
     columns: tuple[QuantityColumn | LevelColumn, ...]
     owner: np.ndarray
     block: np.ndarray
-    takeover: Takeover | None = None
+    imputation: LinearImputation | None = None
 
     @classmethod
     def learn(cls, X: Features, weights: Vector | None = None) -> Coding:
@@ -174,9 +174,9 @@ class Coding:
 
     def guessed(self, rows: Matrix) -> Matrix:
         """Return coded rows with the columns that are taken over as the others make one expect."""
-        if self.takeover is None:
+        if self.imputation is None:
             return rows
-        over = self.takeover
+        over = self.imputation
         rows = rows.copy()
         rows[:, over.removed] = over.offset + rows[:, over.kept] @ over.slopes
         return rows

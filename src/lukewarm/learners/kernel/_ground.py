@@ -16,6 +16,7 @@ from lukewarm.learners.kernel._estimator import KernelMachineEstimator
 from lukewarm.learners.kernel._kernel import Kernel
 from lukewarm.learners.kernel._search import choose
 from lukewarm.learners.kernel._segments import largest_rate
+from lukewarm.measures import Task
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +40,12 @@ class Ground:
         training: Training,
         coding: Coding,
         estimator: KernelMachineEstimator,
-        n_classes: int | None,
+        task: Task,
     ) -> Ground:
         """Return the best kernel for these rows by an estimator's settings."""
         settings = {**estimator.settings(), "penalty": None}
         n_rows = len(training.y)
-        if n_classes is not None:
+        if not task.is_regression:
             settings["max_landmarks"] = most_landmarks(n_rows, settings["max_landmarks"])
         relevance = estimator.finds_relevance(n_rows, coding)
         choice = choose(training, coding.block, relevance=relevance, **settings)

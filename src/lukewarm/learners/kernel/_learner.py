@@ -1,4 +1,4 @@
-"""The kernel machine as a learner: it goes on from where it stands, without some features."""
+"""The kernel machine as a learner, which can be trained further without some features."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from lukewarm._typing import Features, Matrix, Prediction, Vector
 from lukewarm._validation import check_count
-from lukewarm.learners._takeover import Moments
+from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._imputation import Moments
+from lukewarm.learners._task import check_task
 from lukewarm.learners.kernel._choice import Training
 from lukewarm.learners.kernel._class_search import all_eigenfeatures
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator
 from lukewarm.learners.kernel._ground import Ground, are_same
-from lukewarm.learners.kernel._log_loss import ClassRows, indicators, probabilities
+from lukewarm.learners.kernel._log_loss import ClassRows, indicators
 from lukewarm.learners.kernel._segments import ClassSegment, FittedSegment, Segment, UpdateSegment
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import Task
 
 
-class KernelMachine:
+class KernelMachine(BaseLearner):
     """A kernel machine that is trained step by step.
 
     The first step chooses kernel, length scales and landmarks on its rows, by leaving rows out.
@@ -48,10 +52,14 @@ class KernelMachine:
     True
     """
 
-    patience = 6
-    max_steps = 70
-    accepts_missing = True
-    accepts_categories = True
+    traits = LearnerTraits(
+        patience=6,
+        max_steps=70,
+        accepts_missing=True,
+        accepts_categories=True,
+        is_staged=True,
+        imputes=True,
+    )
 
     def __init__(
         self,
@@ -61,20 +69,27 @@ class KernelMachine:
     ) -> None:
         self.settings = KernelMachineEstimator() if settings is None else settings
         self.settings.settings()
-        if n_classes is not None:
-            check_count("n_classes", n_classes, minimum=2)
-        self.n_classes = n_classes
+        self.task = Task(n_classes)
         self.seed = check_count("seed", seed, minimum=0)
-        # The whole path of a regression costs as much as one step; each step for classes is a fit.
-        self.block_size = self.max_steps if n_classes is None else 8
         self._ground: Ground | None = None
         self._segments: tuple[Segment, ...] = ()
         self._rows: tuple[Features, Vector, Vector | None] | None = None
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> KernelMachine:
-        """Return a learner that stands where a fitted estimator of this room stands."""
-        learner = cls(estimator, n_classes, seed)
+    def from_model(
+        cls, model: KernelMachineEstimator, *, task: Task, seed: int, prefit: bool
+    ) -> KernelMachine:
+        """Return a learner with an estimator's settings, or in its state; steps are its penalty."""
+        if prefit:
+            check_fitted(model, task)
+            return cls.from_fitted(model, task=task, seed=seed)
+        check_task(model, task)
+        return cls(clone(model), n_classes=task.n_classes, seed=seed)
+
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> KernelMachine:
+        """Return a learner in the state of a fitted estimator of this room."""
+        learner = cls(estimator, task.n_classes, seed)
         machine = estimator.machine_
         learner._ground = Ground(machine.coding, machine.kernel, estimator.n_landmarks_)
         learner._segments = (FittedSegment(machine),)
@@ -85,27 +100,28 @@ class KernelMachine:
         """Steps taken so far."""
         return sum(segment.n_steps for segment in self._segments)
 
+    @property
+    def block_size(self) -> int:
+        """Steps worth taking in one call."""
+        # The whole path of a regression costs as much as one step; each step for classes is a fit.
+        return self.traits.max_steps if self.task.is_regression else 8
+
     def fresh(self, seed: int) -> KernelMachine:
         """Return an untrained learner with the same settings."""
-        twin = type(self)(self.settings, self.n_classes, seed)
-        twin.patience, twin.max_steps = self.patience, self.max_steps
-        return twin
+        copied = type(self)(self.settings, self.n_classes, seed)
+        copied.traits = self.traits
+        return copied
 
     def for_classes(self, n_classes: int) -> KernelMachine:
         """Return an untrained classifier with the same settings."""
         return type(self)(self.settings, n_classes, self.seed)
 
     def copy(self, seed: int | None = None) -> KernelMachine:
-        """Return an independent learner that stands where this one stands; segments are shared."""
-        twin = self.fresh(self.seed if seed is None else seed)
-        twin._ground, twin._segments = self._ground, self._segments
-        twin._rows = self._rows
-        return twin
-
-    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return the mean loss that decides when to stop."""
-        judge = mean_squared_error if self.n_classes is None else mean_log_loss
-        return judge(y, prediction, weights)
+        """Return an independent learner in the same state; segments are shared."""
+        copied = self.fresh(self.seed if seed is None else seed)
+        copied._ground, copied._segments = self._ground, self._segments
+        copied._rows = self._rows
+        return copied
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Take `n_steps` further steps on these rows."""
@@ -141,9 +157,9 @@ class KernelMachine:
         before = self.n_steps - (self._segments[-1].n_steps if self._segments else 0)
         stages: list[np.ndarray] = []
         for step in range(first_step, min(before, self.n_steps) + 1):
-            twin = self.copy()
-            twin.rewind(step)
-            stages.append(twin.predict(X))
+            copied = self.copy()
+            copied.rewind(step)
+            stages.append(copied.predict(X))
         steps = range(max(first_step, before + 1) - before, self.n_steps - before + 1)
         if steps:
             base = self._outputs(X, self._segments[:-1])
@@ -151,15 +167,17 @@ class KernelMachine:
             stages += [self._predictions(base + each) for each in added]
         return np.stack(stages)
 
-    def take_over(self, X: Features, before: Features, weights: Vector | None = None) -> None:
-        """Let the other columns of `X` stand in for those removed, by their best linear guess."""
+    def impute_conditionally(
+        self, X: Features, before: Features, weights: Vector | None = None
+    ) -> None:
+        """Replace the columns removed from `X` by their best linear guess from the others."""
         if self._ground is None:
             return
-        coding = replace(self._ground.coding, takeover=None)
+        coding = replace(self._ground.coding, imputation=None)
         coded, whole = coding.code(X), coding.code(before)
         is_removed = (np.ptp(coded, axis=0) == 0) & (np.ptp(whole, axis=0) > 0)
-        found = Moments.learn(whole, weights).takeover(is_removed)
-        self._ground = replace(self._ground, coding=replace(coding, takeover=found))
+        imputation = Moments.learn(whole, weights).imputation(is_removed)
+        self._ground = replace(self._ground, coding=replace(coding, imputation=imputation))
 
     def kernel_matrix(self, X: Features) -> Matrix:
         """Return the kernel of the updates between rows, (n, n), divided by n; constant included.
@@ -192,14 +210,14 @@ class KernelMachine:
         coding = Coding.learn(X, shares) if self._ground is None else self._ground.coding
         order = np.random.default_rng(self.seed).permutation(len(y))
         rows = coding.code(X)
-        targets = y[:, None] if self.n_classes is None else indicators(y, self.n_classes)
+        targets = y[:, None] if self.task.is_regression else indicators(y, self.task.n_outputs)
         training = Training(rows[order], targets[order], shares[order])
         if self._ground is None:
-            self._ground = Ground.choose(training, coding, self.settings, self.n_classes)
-        residuals = targets - (base if self.n_classes is None else 0)
+            self._ground = Ground.choose(training, coding, self.settings, self.task)
+        residuals = targets - (base if self.task.is_regression else 0)
         training = Training(rows[order], residuals[order], shares[order])
         path = training.path(self._ground.kernel, self._ground.n_landmarks)
-        if self.n_classes is None:
+        if self.task.is_regression:
             return UpdateSegment(path)
         features = all_eigenfeatures(path, training.rows)
         return ClassSegment(path, ClassRows(features, training.y, training.shares, base[order]))
@@ -209,8 +227,7 @@ class KernelMachine:
         return self._ground.coding.code(X)
 
     def _outputs(self, X: Features, segments: tuple[Segment, ...]) -> Matrix:
-        n_outputs = 1 if self.n_classes in (None, 2) else int(self.n_classes or 1)
-        outputs = np.zeros((len(X), n_outputs))
+        outputs = np.zeros((len(X), self.task.n_outputs))
         if segments:
             rows = self._code(X)
             for segment in segments:
@@ -219,4 +236,4 @@ class KernelMachine:
         return outputs
 
     def _predictions(self, outputs: Matrix) -> Prediction:
-        return outputs[:, 0] if self.n_classes is None else probabilities(outputs)
+        return self.task.link(outputs)

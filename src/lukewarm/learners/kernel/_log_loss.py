@@ -41,11 +41,11 @@ class ClassRows:
     offset: Matrix
 
 
-def indicators(codes: np.ndarray, n_classes: int) -> Matrix:
-    """Return the indicators of class codes, shape (n, 1) for two classes, else (n, n_classes)."""
-    if n_classes == 2:
+def indicators(codes: np.ndarray, n_outputs: int) -> Matrix:
+    """Return the indicators of class codes, (n, n_outputs); of the second class for one output."""
+    if n_outputs == 1:
         return (codes == 1).astype(float)[:, None]
-    return (codes[:, None] == np.arange(n_classes)).astype(float)
+    return (codes[:, None] == np.arange(n_outputs)).astype(float)
 
 
 def probabilities(outputs: Matrix) -> Prediction:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg
 
-from lukewarm.learners._takeover import Moments
+from lukewarm.learners._imputation import Moments
 from lukewarm.learners.kernel._basis import LandmarkBasis
 from lukewarm.learners.kernel._choice import Training, choose_penalty
 from lukewarm.learners.kernel._coding import Coding
@@ -45,18 +45,23 @@ class FittedRows:
         return bool(used[np.isin(self.coding.owner, removed)].any())
 
     def without(
-        self, removed: Sequence[int], kernel: Kernel, penalty: float, *, take_over: bool = True
+        self,
+        removed: Sequence[int],
+        kernel: Kernel,
+        penalty: float,
+        *,
+        conditional_imputation: bool = True,
     ) -> tuple[Machine, float]:
         """Return the machine that does not read the table's columns `removed`, and its penalty."""
         is_removed = np.isin(self.coding.owner, removed)
         coding, training = self.coding, self.training
-        if take_over:
+        if conditional_imputation:
             moments = Moments.learn(training.rows, training.weights)
-            coding = replace(coding, takeover=moments.takeover(is_removed))
-        if coding.takeover is None:
+            coding = replace(coding, imputation=moments.imputation(is_removed))
+        if coding.imputation is None:
             kernel = kernel.without(is_removed)
         else:
-            guessed = np.isin(np.arange(len(is_removed)), coding.takeover.removed)
+            guessed = np.isin(np.arange(len(is_removed)), coding.imputation.removed)
             kernel = kernel.without(is_removed & ~guessed)
             training = replace(training, rows=coding.guessed(training.rows))
         if self.n_landmarks <= _CHEAP_SPECTRUM and training.held_out is None:

@@ -103,7 +103,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         """Return the regressor refitted without some columns, at the same kernel and scales.
 
         It takes tables with all columns and does not read those removed: they are replaced by the
-        best linear guess from the others, so that a column can take over from another that had no
+        best linear guess from the others, so that a column can replace another that had no
         part while both were there. The refit is in closed form; the penalty is chosen anew where
         that is cheap (up to 600 landmarks).
 

@@ -1,0 +1,254 @@
+"""What the boosters of other libraries have in common: margins that grow segment by segment.
+
+A warm start never re-evaluates old trees inside the engine: new trees are trained on top of a given
+margin (baseline, init_score, base_margin), and a model is the sum of the segments so trained.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._base import LearnerTraits, ModelWrapper
+from lukewarm.learners._calibration import calibration
+from lukewarm.learners._objectives import Objective
+from lukewarm.learners.boosters._segments import CalibratedTrees, MarginCache, Segment
+from lukewarm.measures import REGRESSION, Task
+
+# Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
+# model is sure and wrong a Newton step has next to no curvature to divide by: with one case in a
+# hundred its leaves are some hundred log-odds long, and every first tree makes things worse. Leaves
+# of a model that starts from balanced classes stay within 2.
+LONGEST_LEAF = 4.0
+_LARGEST_RATE = 0.25  # no factor after a warm start raises a learning rate beyond this
+
+
+class MarginLearner(ModelWrapper):
+    """A booster as a sum of segments of trees.
+
+    Parameters
+    ----------
+    estimator : the library's scikit-learn style estimator
+        Its settings are read; the object itself is never changed or trained.
+    task : Task
+    seed : int, default 0
+    objective : Objective, optional
+        What a regression is trained on.
+    """
+
+    # What all models of a kind have in common; see `traits`.
+    _shared_traits = LearnerTraits(
+        patience=20,
+        accepts_missing=True,
+        accepts_categories=True,
+        is_staged=True,
+        has_learning_rate=True,
+    )
+    # A warm start makes up for a feature with about half the trees of the full model.
+    largest_factor = 2.5
+    max_steps: int
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        task: Task = REGRESSION,
+        seed: int = 0,
+        objective: Objective | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.task = task
+        self.seed = seed
+        self._objective = objective or Objective(None)
+        self.measure = self._objective.measure
+        self._segments: tuple[Segment, ...] = ()
+        self._first_step = 0
+        self._step_length = 1.0
+        self._longest_leaf = np.inf
+        self._margins = MarginCache()
+
+    @property
+    def n_steps(self) -> int:
+        """Trees grown so far."""
+        return sum(segment.n_trees for segment in self._segments)
+
+    @property
+    def traits(self) -> LearnerTraits:
+        """Those of the engine, with the steps and the learning rate of the user's model."""
+        rate, factor = self._rate, self.largest_factor
+        if rate is not None:
+            factor = min(max(_LARGEST_RATE / rate, 1.0), factor)
+        return replace(self._shared_traits, max_steps=self.max_steps, learning_rate_factor=factor)
+
+    @property
+    def _rate(self) -> float | None:
+        """The learning rate of the user's model; None where the engine chooses one."""
+        return float(self.estimator.learning_rate)
+
+    @property
+    def steps_taken(self) -> int:
+        """Trees grown since this learner was made or copied."""
+        return self.n_steps - self._first_step
+
+    def fresh(self, seed: int) -> MarginLearner:
+        """Return an untrained learner with the same settings."""
+        return type(self)(self.estimator, task=self.task, seed=seed)
+
+    def for_classes(self, n_classes: int) -> MarginLearner:
+        """Return an untrained classifier with the same settings."""
+        return type(self)(self.estimator, task=Task(n_classes), seed=self.seed)
+
+    def copy(self, seed: int | None = None) -> MarginLearner:
+        """Return an independent learner in the same state."""
+        copied = copy(self)
+        copied.seed = self.seed if seed is None else seed
+        copied._first_step = self.n_steps
+        copied._margins = MarginCache()
+        return copied
+
+    def scale_learning_rate(self, factor: float) -> None:
+        """Make every further tree count `factor` times as much."""
+        self._step_length *= factor
+
+    def match_calibration(
+        self, X: Features, before: Features, y: Vector, weights: Vector | None = None
+    ) -> None:
+        """Make a classifier's margins for `X` as confident as they were `before`, given y.
+
+        A leaf's value is a sum of gradients over a sum of curvatures. Where a model is sure and
+        wrong there is next to no curvature, and the first trees after a warm start overshoot. So
+        leaves have a longest length from here on, too.
+        """
+        if self.task.is_regression or not self._segments:
+            return
+        self._longest_leaf = LONGEST_LEAF
+        margin = self._margin_at(X, self.n_steps)
+        full_margin = self._sum(self._prepare(before), self._segments, len(before))
+        scaling = calibration(margin, full_margin, y, weights)
+        if scaling is None:
+            return
+        first, *others = self._segments
+        none = np.zeros_like(scaling.offset)
+        self._segments = (
+            CalibratedTrees(first, scaling.scale, scaling.offset),
+            *(CalibratedTrees(segment, scaling.scale, none) for segment in others),
+        )
+        self._margins.forget()
+        self._margins.keep(X, self.n_steps, scaling.offset + scaling.scale * margin)
+
+    @abstractmethod
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Grow `n_steps` further trees on top of the margin reached."""
+
+    def predict(self, X: Features) -> Prediction:
+        """Return predicted values, or class probabilities."""
+        if self.steps_taken == 0:
+            # The first thing a training loop asks for is the prediction of the stopping rows.
+            return self._link(self._margin_at(X, self.n_steps))
+        return self._link(self._sum(self._prepare(X), self._segments, len(X)))
+
+    def rewind(self, step: int) -> None:
+        """Go back to the model of the first `step` trees."""
+        self._segments = self._segments_until(step)
+        self._margins.forget()
+
+    def staged_predict(self, X: Features, first_step: int) -> Prediction:
+        """Return the predictions after each of the steps `first_step` .. `n_steps`."""
+        cached_step, margin = self._margins.recall(X, first_step)
+        if margin is None:
+            cached_step, margin = first_step, self._margin_at(X, first_step)
+        stages = [margin[np.newaxis]]
+        data, done = self._prepare(X), 0
+        for segment in self._segments:
+            start = max(cached_step - done, 0)
+            if start < segment.n_trees:
+                stages.append(stages[-1][-1] + segment.staged_margins(data, start))
+            done += segment.n_trees
+        self._margins.keep(X, self.n_steps, stages[-1][-1])
+        return self._link(np.concatenate(stages)[first_step - cached_step :])
+
+    def _prepare(self, X: Features) -> Any:
+        """Return the rows in the form the engine predicts from."""
+        return X
+
+    def _link(self, margin: np.ndarray) -> Prediction:
+        """Return predictions (..., n) or (..., n, k) of margins (..., n, d)."""
+        prediction = self.task.link(margin)
+        return self._objective.prediction(prediction) if self.task.is_regression else prediction
+
+    def _segments_until(self, step: int) -> tuple[Segment, ...]:
+        kept: list[Segment] = []
+        for segment in self._segments:
+            n_trees = min(step, segment.n_trees)
+            if n_trees:
+                kept.append(segment if n_trees == segment.n_trees else segment.first(n_trees))
+            step -= n_trees
+        return tuple(kept)
+
+    def _margin_at(self, X: Features, step: int) -> np.ndarray:
+        """Return the margin (n, d) after `step` trees, going on from the last one asked for."""
+        cached_step, cached = self._margins.recall(X, step)
+        data = self._prepare(X)
+        if cached is None:
+            margin = self._sum(data, self._segments_until(step), len(X))
+        elif cached_step == step:
+            margin = cached
+        else:
+            margin = cached + self._between(data, cached_step, step)
+        self._margins.keep(X, step, margin)
+        return margin
+
+    def _between(self, data: Any, first_step: int, last_step: int) -> np.ndarray:
+        total: Any = 0.0
+        done = 0
+        for segment in self._segments_until(last_step):
+            start = max(first_step - done, 0)
+            if start < segment.n_trees:
+                added = segment.margin(data) if start == 0 else segment.staged_margins(data, start)
+                total = total + (added if start == 0 else added[-1])
+            done += segment.n_trees
+        return total
+
+    def _sum(self, data: Any, segments: tuple[Segment, ...], n_rows: int) -> np.ndarray:
+        if not segments:
+            return np.zeros((n_rows, self.task.n_outputs))
+        return np.sum([segment.margin(data) for segment in segments], axis=0)
+
+
+class BlockMarginLearner(MarginLearner):
+    """A booster that needs a fit of its own for every block of trees.
+
+    Blocks grow with the steps taken, so that the cost of setting a fit up stays a small share
+    while a short continuation overshoots little.
+    """
+
+    first_block = 20
+
+    @property
+    def block_size(self) -> int:
+        """Trees worth growing in one fit."""
+        return max(self.first_block, self.steps_taken // 4)
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Grow `n_steps` further trees on top of the margin reached."""
+        if n_steps == 0:
+            return
+        baseline = self._margin_at(X, self.n_steps) if self._segments else None
+        segment = self._grow(X, y, n_steps, weights, baseline)
+        self._segments = (*self._segments, segment)
+
+    @abstractmethod
+    def _grow(
+        self,
+        X: Features,
+        y: Vector,
+        n_steps: int,
+        weights: Vector | None,
+        baseline: np.ndarray | None,
+    ) -> Segment:
+        """Return `n_steps` trees trained on top of `baseline` (n, d)."""

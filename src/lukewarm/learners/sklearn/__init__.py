@@ -1,0 +1,1 @@
+"""Models of scikit-learn other than its boosters: epochs, whole fits, pipelines."""

@@ -1,0 +1,106 @@
+"""Any other estimator: it can be trained as a whole, not a step at a time."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+from sklearn.base import clone
+
+from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._base import LearnerTraits, ModelWrapper
+from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._registry import cannot_warm_start
+from lukewarm.learners._task import check_task
+from lukewarm.learners.sklearn._epochs import (
+    prediction_of,
+    sample_weight_option,
+)
+from lukewarm.measures import REGRESSION, Task
+
+
+class RefitOnlyLearner(ModelWrapper):
+    """An estimator that is trained in one step, the whole fit.
+
+    It serves projection, dropout and retraining. It cannot be warm-started: advancing a copy of a
+    trained one raises a TypeError.
+
+    Parameters
+    ----------
+    estimator : estimator with fit and predict (predict_proba for classes)
+        Cloned, never changed.
+    task : Task
+    seed : int, default 0
+        Set as ``random_state`` where the estimator has one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> learner = RefitOnlyLearner(LinearRegression())
+    >>> learner.advance(X, X[:, 0], 1)
+    >>> bool(np.allclose(learner.predict(X), X[:, 0]))
+    True
+    """
+
+    n_steps = 0
+    # What it accepts is unknown here; the estimator itself refuses what it cannot take.
+    traits = LearnerTraits(
+        can_warm_start=False, accepts_missing=True, accepts_categories=True, reads="given"
+    )
+
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        check_task(estimator, task)
+        if not task.is_regression and not hasattr(estimator, "predict_proba"):
+            raise ValueError(
+                f"model is a {type(estimator).__name__} without predict_proba; wrap it in "
+                "sklearn.calibration.CalibratedClassifierCV."
+            )
+        self.estimator = estimator
+        self.task = task
+        self.seed = seed
+        self._model: Any = None
+        self._is_copy = False
+
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> RefitOnlyLearner:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
+        learner._model = estimator
+        learner.n_steps = 1
+        return learner
+
+    def fresh(self, seed: int) -> RefitOnlyLearner:
+        """Return an untrained learner with the same settings."""
+        return type(self)(self.estimator, task=self.task, seed=seed)
+
+    def copy(self, seed: int | None = None) -> RefitOnlyLearner:
+        """Return a learner that predicts as this one does; it cannot be trained further."""
+        copied = copy(self)
+        copied._is_copy = True
+        return copied
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Fit the model at the first step; further steps on it change nothing."""
+        if self.n_steps and self._is_copy:
+            raise TypeError(cannot_warm_start(self.model_type))
+        if n_steps and not self.n_steps:
+            model = clone(self.estimator)
+            if "random_state" in model.get_params():
+                model.set_params(random_state=self.seed)
+            target = y if self.task.is_regression else y.astype(int)
+            try:
+                self._model = model.fit(X, target, **sample_weight_option(model.fit, weights))
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"model {type(model).__name__} cannot be fitted: {error}"
+                ) from error
+        self.n_steps += n_steps
+
+    def predict(self, X: Features) -> Prediction:
+        """Return predicted values, or class probabilities; those of no knowledge before a step."""
+        if self._model is None:
+            return self.task.untrained_prediction(len(X))
+        return prediction_of(self._model, as_seen(self._model, X), self.task)
