@@ -8,7 +8,7 @@ from lukewarm.exceptions import (
 )
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
-from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace
+from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
 from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "ShapleyResult",
     "TrainingTrace",
     "UntrainedWarning",
+    "UpperLimits",
     "warn_of",
 ]
