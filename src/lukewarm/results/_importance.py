@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +14,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from lukewarm._text import printable
 from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
 from lukewarm._validation import (
     check_choice,
@@ -59,10 +57,12 @@ from lukewarm.results._health import (
     remarks_on_estimates,
 )
 from lukewarm.results._records import MeasureValue, TrainingTrace, UpperLimits
+from lukewarm.results._summary import summary
+from lukewarm.results._tables import Tabular, arranged
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ImportanceResult:
+class ImportanceResult(Tabular):
     """Importances of feature sets, with all that their uncertainty derives from.
 
     Parameters
@@ -253,6 +253,9 @@ class ImportanceResult:
         *,
         delta: float = 0.0,
         adjust: str | Iterable[str] = (),
+        sort: bool = False,
+        top: int | None = None,
+        relative: bool = False,
     ) -> pd.DataFrame:
         """Return one row per feature set: estimate, uncertainty, steps taken and seconds.
 
@@ -265,6 +268,12 @@ class ImportanceResult:
         adjust : str or iterable of str
             Any of "holm", "bh", "by": adds a column of p-values adjusted for the number of
             feature sets for each.
+        sort : bool, default False
+            Whether the largest importance comes first.
+        top : int, optional
+            Only so many rows, those of the largest importances, sorted.
+        relative : bool, default False
+            Whether to add a column "relative": the importance over the largest one.
         """
         low, high = self.interval(level)
         p_values = self.p_value(delta)
@@ -287,7 +296,24 @@ class ImportanceResult:
             frame["steps"] = frame["steps"].astype(int)
         for method in check_adjustments(adjust):
             frame[f"p_{method}"] = adjust_p_values(p_values, method)
-        return frame
+        return arranged(frame, "importance", sort=sort, top=top, relative=relative)
+
+    def summary(self) -> str:
+        """Return the result in a few sentences: what matters most, and what is not known.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> x, z = np.random.default_rng(0).normal(size=(2, 500))
+        >>> full = 2 * x + z
+        >>> result = lw.importance_from_predictions(full, full, {"x": z, "z": 2 * x, "w": full})
+        >>> print(result.summary())
+        x matters most of 3 feature sets: without it the model loses 4.11 of neg_mse (95 % interval
+        3.54 to 4.68, p <1e-16). Then comes z. At the 5 % level, each tested alone, these cannot be
+        told from zero: w.
+        ...
+        """
+        return summary(self)
 
     @classmethod
     def merge(cls, results: Iterable[ImportanceResult]) -> ImportanceResult:
@@ -365,16 +391,6 @@ class ImportanceResult:
             f"{sets} by {self.method} on {self.model}; {self.measure} of the full model "
             f"{self.full.value - self.full.shift:.4g} on {len(self.full.influence)} rows"
         )
-
-    def __repr__(self) -> str:
-        frame = self.to_frame().assign(feature=[printable(name) for name in self.names])
-        table = frame.to_string(index=False, float_format=lambda value: f"{value:.4g}")
-        return "\n".join([f"ImportanceResult: {self._headline()}", table, *self._footnotes])
-
-    def _repr_html_(self) -> str:
-        table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self._footnotes)
-        return f"<p>{escape(self._headline())}</p>{table}{notes}"
 
 
 def _quantile(level: float) -> float:

@@ -6,14 +6,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
-from lukewarm._text import printable
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_count, check_fraction, check_list, shown
 from lukewarm.inference import (
@@ -41,10 +39,11 @@ from lukewarm.results._health import (
     remarks_on_estimates,
 )
 from lukewarm.results._records import MeasureValue
+from lukewarm.results._tables import Tabular, arranged
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ShapleyResult:
+class ShapleyResult(Tabular):
     """Shapley values of features, with every fitted coalition and all their uncertainty.
 
     Parameters
@@ -228,6 +227,9 @@ class ShapleyResult:
         *,
         delta: float = 0.0,
         adjust: str | Iterable[str] = (),
+        sort: bool = False,
+        top: int | None = None,
+        relative: bool = False,
     ) -> pd.DataFrame:
         """Return one row per player: Shapley value and its uncertainty, in both parts.
 
@@ -240,6 +242,12 @@ class ShapleyResult:
         adjust : str or iterable of str
             Any of "holm", "bh", "by": adds a column of p-values adjusted for the number of
             players for each.
+        sort : bool, default False
+            Whether the largest Shapley value comes first.
+        top : int, optional
+            Only so many rows, those of the largest Shapley values, sorted.
+        relative : bool, default False
+            Whether to add a column "relative": the Shapley value over the largest one.
         """
         low, high = self.interval(level)
         p_values = self.p_value(delta)
@@ -258,7 +266,7 @@ class ShapleyResult:
         )
         for method in check_adjustments(adjust):
             frame[f"p_{method}"] = adjust_p_values(p_values, method)
-        return frame
+        return arranged(frame, "shapley_value", sort=sort, top=top, relative=relative)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result to one file, JSON and arrays, and return its path."""
@@ -286,15 +294,7 @@ class ShapleyResult:
             f"({self.method} on {self.model}); {self.measure} on {self.influence.shape[1]} rows"
         )
 
-    def __repr__(self) -> str:
-        frame = self.to_frame().assign(feature=[printable(name) for name in self.names])
-        table = frame.to_string(index=False, float_format=lambda value: f"{value:.4g}")
+    @property
+    def _footnotes(self) -> list[str]:
         health = health_line(self._all_remarks)
-        return "\n".join(
-            [f"ShapleyResult: {self._headline()}", table, *([health] if health else [])]
-        )
-
-    def _repr_html_(self) -> str:
-        table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
-        health = escape(health_line(self._all_remarks))
-        return f"<p>{escape(self._headline())}</p>{table}" + (f"<p>{health}</p>" if health else "")
+        return [health] if health else []
