@@ -194,7 +194,7 @@ def test_html_escapes_names():
 
 def test_a_difference_knows_that_both_saw_the_same_rows(result):
     difference = result.difference("x", "z")
-    np.testing.assert_allclose(difference.value, result.importance[0] - result.importance[1])
+    np.testing.assert_allclose(difference.estimate, result.importance[0] - result.importance[1])
     variance = np.var(result.influence[0] - result.influence[1]) / 400
     np.testing.assert_allclose(difference.standard_error, np.sqrt(variance), rtol=1e-12)
     with pytest.raises(ValueError, match="second must be one of 'x', 'z'"):

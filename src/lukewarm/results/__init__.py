@@ -6,6 +6,7 @@ from lukewarm.exceptions import (
     NearZeroWarning,
     UntrainedWarning,
 )
+from lukewarm.results._contrast import Contrast
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
@@ -13,6 +14,7 @@ from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [
     "ClosedFormTrace",
+    "Contrast",
     "HealthWarning",
     "ImportanceResult",
     "ImportanceWarning",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,7 @@ from lukewarm.inference import (
     simultaneous_quantile,
 )
 from lukewarm.inference import reach_zero as extend_to_zero
+from lukewarm.results._contrast import Contrast, as_contrast
 from lukewarm.results._fields import (
     IndexSets,
     Limits,
@@ -171,12 +172,20 @@ class ImportanceResult(Tabular):
 
     def _ends(self, quantile: float, reach_zero: bool) -> tuple[Vector, Vector]:
         """Return intervals that allow for so many standard errors."""
-        low, high = interval_ends(
+        low, high = self._plain_ends(quantile)
+        high = high + self._beyond(quantile)
+        return extend_to_zero(low, high) if check_flag("reach_zero", reach_zero) else (low, high)
+
+    def _plain_ends(self, quantile: float) -> tuple[Vector, Vector]:
+        return interval_ends(
             self.importance, self._moments, self.shift, quantile, skewed=self._is_skewed
         )
-        if self.missed is not None:
-            high = np.maximum(high, self.missed.at(quantile))
-        return extend_to_zero(low, high) if check_flag("reach_zero", reach_zero) else (low, high)
+
+    def _beyond(self, quantile: float) -> Vector:
+        """Return how far the upper limits of ignored sets lie above their intervals."""
+        if self.missed is None:
+            return np.zeros(len(self))
+        return np.maximum(self.missed.at(quantile) - self._plain_ends(quantile)[1], 0.0)
 
     def simultaneous_interval(
         self,
@@ -207,8 +216,29 @@ class ImportanceResult(Tabular):
             return self._score_p_values.copy()
         return p_value(self.importance, self.standard_error, delta)
 
-    def difference(self, first: str, second: str) -> MeasureValue:
-        """Return the importance of `first` minus that of `second`, with its standard error.
+    def contrast(self, weights: Mapping[str, float]) -> Contrast:
+        """Return a sum of importances, each times a weight, with its error, interval and p-value.
+
+        Parameters
+        ----------
+        weights : mapping from names of feature sets to numbers
+
+        Examples
+        --------
+        How much of two importances is counted twice, or found together only:
+
+        >>> import lukewarm as lw
+        >>> x, z = np.random.default_rng(0).normal(size=(2, 500))
+        >>> y = x + z
+        >>> result = lw.importance_from_predictions(y, y, {"x": z, "z": x, "x+z": 0 * x})
+        >>> low, high = result.contrast({"x": 1, "z": 1, "x+z": -1}).interval()
+        >>> low < 0 < high
+        True
+        """
+        return as_contrast(self, weights)
+
+    def difference(self, first: str, second: str) -> Contrast:
+        """Return the importance of `first` minus that of `second`.
 
         Both were measured on the same rows; the influence values account for that.
 
@@ -221,11 +251,9 @@ class ImportanceResult(Tabular):
         >>> 2 < low < high < 4
         True
         """
-        chosen = [
-            self.reduced[self.names.index(check_choice(place, name, self.names))]
-            for place, name in (("first", first), ("second", second))
-        ]
-        return chosen[1] - chosen[0]
+        for place, name in (("first", first), ("second", second)):
+            check_choice(place, name, self.names)
+        return Contrast(self, {first: 1.0, second: -1.0} if first != second else {first: 0.0})
 
     def health(self) -> pd.DataFrame:
         """Return what to know before relying on these numbers, one row per remark.
