@@ -42,6 +42,7 @@ def whole(generator):
         scores=tuple(value(500) for _ in range(n_sets)),
         missed=UpperLimits(np.array([0.0, ndtri(0.95), 5.0]), limits),
         remarks=(Remark("constant", "note", "x3", "holds one value only."),),
+        rows=np.arange(n_rows)[::-1],
     )
 
 
@@ -67,7 +68,8 @@ def test_the_frame_equals_that_of_single_differences(whole):
 
 def test_every_field_is_stored_merged_and_comes_back(whole, tmp_path):
     assert set(field_kinds(lw.ImportanceResult)) == {each.name for each in fields(whole)}
-    assert all(getattr(whole, each.name) not in (None, ()) for each in fields(whole))
+    stored = [each.name for each in fields(whole) if each.name != "evidence"]
+    assert not any(getattr(whole, name) is None for name in stored)
     loaded = lw.ImportanceResult.load(whole.save(tmp_path / "result.npz"))
     parts = [_only(whole, slice(0, 250)), _only(whole, slice(250, None))]
     for other in (loaded, lw.ImportanceResult.merge(parts)):
@@ -79,6 +81,7 @@ def test_every_field_is_stored_merged_and_comes_back(whole, tmp_path):
             type(run) for runs in whole.traces for run in runs
         ]
         np.testing.assert_array_equal(other.traces[1][1].losses, [2.0, 1.0])
+        np.testing.assert_array_equal(other.rows, whole.rows)
 
 
 def _only(result, chosen):

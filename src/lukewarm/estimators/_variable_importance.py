@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +18,7 @@ from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._prepared import Outcome, Prepared
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
+from lukewarm.evaluation import PredictionEvidence
 from lukewarm.measures import Measure
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import Reduction
@@ -300,6 +302,8 @@ class VariableImportance(ImportanceEstimator):
     ) -> ImportanceResult:
         full, reduced = self.predictions_.skills(measure)
         is_projection = prepared.reduction.name == "projection"
+        runs, places = prepared.runs, prepared.problem.evaluated(prepared.numbers)
+        scored = [np.flatnonzero(runs.fold_of_row == fold) for fold, _ in runs.judges]
         return ImportanceResult(
             names=tuple(sets),
             removed=tuple(sets.values()),
@@ -318,4 +322,12 @@ class VariableImportance(ImportanceEstimator):
             level=self.level,
             scores=scores,
             missed=self.predictions_.missed(measure, self.level) if is_projection else None,
+            rows=places.rows,
+            evidence=PredictionEvidence(
+                self.predictions_,
+                measure,
+                places.n_table_rows,
+                np.concatenate(scored),
+                runs.variance_factor,
+            ),
         )

@@ -10,6 +10,7 @@ from lukewarm.results._contrast import Contrast
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
+from lukewarm.results._segments import SegmentedImportance, SegmentSkills
 from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "MeasureValue",
     "NearZeroWarning",
     "Remark",
+    "SegmentSkills",
+    "SegmentedImportance",
     "ShapleyResult",
     "TrainingTrace",
     "UntrainedWarning",

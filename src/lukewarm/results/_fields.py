@@ -282,6 +282,20 @@ class Remarks(FieldKind):
         return tuple(dict.fromkeys(chain.from_iterable(values)))
 
 
+class InMemory(FieldKind):
+    """What is not written to a file and knows by itself how it is joined; may be None."""
+
+    def write(self, key: str, value: Any, contents: Contents) -> None:
+        """Add nothing."""
+
+    def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> None:
+        """Return None."""
+
+    def joined(self, values: Sequence[Any]) -> Any:
+        """Return None where any part has None."""
+        return None if any(each is None for each in values) else values[0].joined(values)
+
+
 @dataclass(frozen=True)
 class Maybe(FieldKind):
     """A field that may be None."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,9 @@ from lukewarm.inference import (
 from lukewarm.inference import reach_zero as extend_to_zero
 from lukewarm.results._contrast import Contrast, as_contrast
 from lukewarm.results._fields import (
+    Array,
     IndexSets,
+    InMemory,
     Limits,
     Maybe,
     Number,
@@ -58,6 +60,7 @@ from lukewarm.results._health import (
     remarks_on_estimates,
 )
 from lukewarm.results._records import MeasureValue, TrainingTrace, UpperLimits
+from lukewarm.results._segments import Evidence, SegmentedImportance, by_segment
 from lukewarm.results._summary import summary
 from lukewarm.results._tables import Tabular, arranged
 
@@ -97,6 +100,10 @@ class ImportanceResult(Tabular):
         intervals end there.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
+    rows : ndarray of int, shape (n,), optional
+        The row of `X` behind each evaluation row, or of `X_eval` where that was given.
+    evidence : Evidence, optional
+        The predictions behind the numbers, for `by`; not written to files.
 
     Examples
     --------
@@ -124,6 +131,8 @@ class ImportanceResult(Tabular):
     scores: Annotated[tuple[MeasureValue, ...] | None, Maybe(Values("sets", "scored_rows"))] = None
     missed: Annotated[UpperLimits | None, Maybe(Limits())] = None
     remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
+    rows: Annotated[np.ndarray | None, Maybe(Array(("rows",), "i"))] = None
+    evidence: Annotated[Evidence | None, InMemory()] = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -254,6 +263,42 @@ class ImportanceResult(Tabular):
         for place, name in (("first", first), ("second", second)):
             check_choice(place, name, self.names)
         return Contrast(self, {first: 1.0, second: -1.0} if first != second else {first: 0.0})
+
+    def by(self, segment: Any) -> SegmentedImportance:
+        """Return the importances in each segment of the rows, and whether they differ.
+
+        Parameters
+        ----------
+        segment : array-like
+            The segment of each row of the table (`X`, or `X_eval` where that was given), or of each
+            evaluation row in the order of `rows`: a column, the class, a window of time. Where
+            every row was evaluated, the order is that of the table.
+
+        Returns
+        -------
+        SegmentedImportance
+            With `to_frame()`, `equality()` (a chi-square test for each feature set) and the result
+            of each segment, ``by["north"]``.
+
+        Notes
+        -----
+        The measure is taken anew of the rows of each segment, by the models that were trained on
+        all segments.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> x, z = np.random.default_rng(0).normal(size=(2, 500))
+        >>> north = z > 0
+        >>> y = x * north
+        >>> result = lw.importance_from_predictions(y, full=y, reduced={"x": 0 * x})
+        >>> by = result.by(np.where(north, "north", "south"))
+        >>> by.to_frame()[["segment", "feature", "importance"]].round(2)
+          segment feature  importance
+        0   north       x        1.06
+        1   south       x        0.00
+        """
+        return by_segment(self, segment)
 
     def health(self) -> pd.DataFrame:
         """Return what to know before relying on these numbers, one row per remark.
