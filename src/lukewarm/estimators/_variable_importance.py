@@ -279,6 +279,25 @@ class VariableImportance(ImportanceEstimator):
         self.results_ = {**self.results_, self.result_.measure: self.result_}
         return table
 
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Importance of each column, none below 0, shape (n_features_in_,).
+
+        For scikit-learn's `SelectFromModel` and `RFE`, which take the size of a number for its
+        worth; a true importance is not negative. Only where every column is a feature set of its
+        own. `ImportanceSelector` selects by tests instead.
+        """
+        check_is_fitted(self, "result_")
+        columns = [column for removed in self.result_.removed for column in removed]
+        if sorted(columns) != list(range(self.n_features_in_)) or len(self.result_) < len(columns):
+            raise AttributeError(
+                "feature_importances_ has one number per column, and this fit was asked for other "
+                "feature sets; see result_, or fit without features, groups and screen."
+            )
+        importances = np.empty(self.n_features_in_)
+        importances[columns] = np.maximum(self.result_.importance, 0.0)
+        return importances
+
     def plot(self, **options: Any) -> Any:
         """Draw the importances as bars with intervals and return the matplotlib Axes.
 

@@ -225,6 +225,29 @@ class ImportanceResult(Tabular):
             return self._score_p_values.copy()
         return p_value(self.importance, self.standard_error, delta)
 
+    def select(self, fdr: float = 0.1, *, adjust: str = "bh") -> list[str]:
+        """Return the names of the feature sets whose importance is above zero.
+
+        Parameters
+        ----------
+        fdr : float, default 0.1
+            The expected share of useless ones among them; with "holm", the chance of any.
+        adjust : "bh", "by" or "holm", default "bh"
+            How the p-values are adjusted: Benjamini-Hochberg for tests that are independent or
+            positively dependent, Benjamini-Yekutieli for any, Holm for no false one at all.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> x, z = np.random.default_rng(0).normal(size=(2, 500))
+        >>> result = lw.importance_from_predictions(x, x + 0.1 * z, {"x": 0 * x, "w": x + 0.1 * z})
+        >>> result.select()
+        ['x']
+        """
+        check_fraction("fdr", fdr)
+        adjusted = adjust_p_values(self.p_value(), adjust)
+        return [self.names[number] for number in np.flatnonzero(adjusted <= fdr)]
+
     def contrast(self, weights: Mapping[str, float]) -> Contrast:
         """Return a sum of importances, each times a weight, with its error, interval and p-value.
 
