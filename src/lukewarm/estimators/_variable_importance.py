@@ -286,7 +286,7 @@ class VariableImportance(ImportanceEstimator):
         >>> frame = vi.fit(data.X[["X1", "X2", "X3"]], data.y).interactions(top=2)
         >>> frame[["first", "second"]]
           first second
-        0    X1     X3
+        0    X1     X2
         """
         check_is_fitted(self, "result_")
         pairs = leading_pairs(self.result_, check_count("top", top, minimum=2))
