@@ -7,7 +7,7 @@ from lukewarm._version import __version__
 
 if TYPE_CHECKING:
     from lukewarm import datasets, exceptions, shapley
-    from lukewarm.estimators import ShapleyImportance, VariableImportance
+    from lukewarm.estimators import ImportanceSelector, ShapleyImportance, VariableImportance
     from lukewarm.evaluation import importance_from_predictions
     from lukewarm.exceptions import (
         HealthWarning,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HealthWarning",
     "ImportanceResult",
+    "ImportanceSelector",
     "ImportanceWarning",
     "MeasureValue",
     "NearZeroWarning",
@@ -60,6 +61,7 @@ __all__ = [
 _ROOM_OF = {
     "HealthWarning": "exceptions",
     "ImportanceResult": "results",
+    "ImportanceSelector": "estimators",
     "ImportanceWarning": "exceptions",
     "MeasureValue": "results",
     "NearZeroWarning": "exceptions",

@@ -118,6 +118,25 @@ def test_a_column_no_model_looks_at_is_worth_nothing_with_an_upper_limit():
     assert frame.loc["a", "importance"] > 5
 
 
+def test_the_upper_limit_of_an_ignored_column_is_that_of_the_level_asked_for():
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame(generator.normal(size=(300, 2)), columns=["a", "b"])
+    y = 3 * X["a"] + generator.normal(size=300)
+    model = make_pipeline(ColumnTransformer([("a", "passthrough", ["a"])]), LinearRegression())
+
+    def fit(level):
+        vi = lw.VariableImportance(model, "projection", level=level, random_state=0)
+        return vi.fit(X, y).result_
+
+    result = fit(0.95)
+    for level in (0.9, 0.99):
+        assert result.interval(level)[1][1] == fit(level).interval()[1][1]
+    # Between the levels whose limits are kept they are interpolated.
+    np.testing.assert_allclose(result.interval(0.97)[1][1], fit(0.97).interval()[1][1], rtol=0.01)
+    assert result.interval(0.5)[1][1] < result.interval()[1][1]
+    assert result.simultaneous_interval()[1][1] > result.interval()[1][1]
+
+
 def test_the_test_of_an_ignored_column_finds_what_the_model_missed():
     generator = np.random.default_rng(1)
     X = pd.DataFrame(generator.normal(size=(600, 2)), columns=["a", "b"])

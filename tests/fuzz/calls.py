@@ -404,7 +404,7 @@ def _predictions(rng: np.random.Generator, folder: Path) -> Call:
 def _methods(rng: np.random.Generator, folder: Path) -> Call:
     variable, shapley = fitted()
     result = variable.result_ if rng.random() < 0.6 else shapley.result_
-    value = variable.result_.difference("x0", "x1")
+    contrast = variable.result_.contrast({"x0": 1, "x1": -1})
     level = {"0.5": lambda: 0.5, "95": lambda: 95}
     optional_level = (lambda each: each is None or is_number(0, 1)(each), level)
     finite = (is_number(-np.inf, np.inf), {})
@@ -418,7 +418,14 @@ def _methods(rng: np.random.Generator, folder: Path) -> Call:
             "['holm', 3]": lambda: ["holm", 3],
         },
     )
-    frame = {"level": optional_level, "delta": finite, "adjust": adjust}
+    frame = {
+        "level": optional_level,
+        "delta": finite,
+        "adjust": adjust,
+        "sort": (is_flag, {}),
+        "top": (lambda each: each is None or is_count(1)(each), {"2": lambda: 2, "0": lambda: 0}),
+        "relative": (is_flag, {}),
+    }
     merge = (
         anything,
         {
@@ -452,8 +459,8 @@ def _methods(rng: np.random.Generator, folder: Path) -> Call:
         "result.p_value": (result.p_value, {"delta": finite}),
         "result.to_frame": (result.to_frame, frame),
         "result.difference": (variable.result_.difference, {"first": name, "second": name}),
-        "value.interval": (value.interval, {"level": (is_number(0, 1), level)}),
-        "value.p_value": (value.p_value, {"delta": finite}),
+        "contrast.interval": (contrast.interval, {"level": optional_level}),
+        "contrast.p_value": (contrast.p_value, {"value": finite}),
         "ImportanceResult.merge": (_merged, {"results": merge}),
         "shapley.value_of": (
             lambda kept: shapley.result_.value_of(kept).value,

@@ -67,3 +67,13 @@ def test_more_importances_than_rows_need_the_same_quantile():
         simultaneous_quantile(influence, 0.95) for influence in (few, np.tile(few, (8, 1)))
     ]
     assert abs(quantiles[0] - quantiles[1]) < 0.1
+
+
+def test_intervals_beside_these_count_as_independent_ones():
+    # Of 20,000 draws the quantile is known to 0.02; Sidak's level is exact for independent ones.
+    influence = np.random.default_rng(0).normal(size=(5, 4000))
+    sidak = norm.ppf(0.5 + 0.95 ** (1 / 5) / 2)
+    assert simultaneous_quantile(influence[:2], 0.95, n_more=3) == pytest.approx(sidak, abs=0.06)
+    assert simultaneous_quantile(np.zeros((2, 10)), 0.95, n_more=5) == pytest.approx(
+        sidak, abs=0.06
+    )

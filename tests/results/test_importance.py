@@ -1,7 +1,123 @@
+from dataclasses import fields, replace
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 import lukewarm as lw
+from lukewarm.inference import skewed_widths
+from lukewarm.results import ClosedFormTrace, MeasureValue, Remark, TrainingTrace, UpperLimits
+from lukewarm.results._fields import field_kinds
+
+
+def skewed_value(generator, n_rows, shift=0.0, scale=1.0):
+    influence = scale * generator.exponential(size=n_rows)
+    return MeasureValue(float(generator.normal()), influence - influence.mean(), shift)
+
+
+@pytest.fixture
+def whole(generator):
+    """A result in which every field holds something, over several blocks of influence values."""
+    n_sets, n_rows = 400, 700
+    value = partial(skewed_value, generator)
+    runs = (TrainingTrace(np.array([3.0, 2.0, 1.5]), 2), ClosedFormTrace(np.array([2.0, 1.0]), 1))
+    limits = np.full((n_sets, 3), np.nan)
+    limits[1] = [0.0, 1.0, 9.0]
+    return lw.ImportanceResult(
+        names=tuple(f"x{number}" for number in range(n_sets)),
+        removed=tuple((number,) for number in range(n_sets)),
+        full=value(n_rows, shift=0.3),
+        reduced=tuple(value(n_rows, 0.01 * number, scale=3.0) for number in range(n_sets)),
+        traces=tuple(runs[: 1 + number % 2] for number in range(n_sets)),
+        seconds=tuple(0.5 * number for number in range(n_sets)),
+        full_traces=runs,
+        full_seconds=1.5,
+        measure="neg_mse",
+        method="projection",
+        model="auto (trees)",
+        inference="learning_curve",
+        level=0.9,
+        notes=("a note",),
+        scores=tuple(value(500) for _ in range(n_sets)),
+        missed=UpperLimits(np.array([0.0, ndtri(0.95), 5.0]), limits),
+        remarks=(Remark("constant", "note", "x3", "holds one value only."),),
+        rows=np.arange(n_rows)[::-1],
+    )
+
+
+def test_the_frame_equals_that_of_single_differences(whole):
+    columns = ["importance", "std_error", "ci_low", "ci_high", "p_value", "shift"]
+    found = whole.to_frame()[columns].to_numpy()
+    quantile = ndtri(0.95)
+    for number, (reduced, score) in enumerate(zip(whole.reduced, whole.scores, strict=True)):
+        single = whole.full - reduced
+        below, above = skewed_widths(single.influence, 0.9)
+        moved = quantile * single.shift
+        high = single.value + np.hypot(above, moved)
+        expected = [
+            single.value,
+            single.standard_error,
+            single.value - np.hypot(below, moved),
+            max(high, 1.0) if number == 1 else high,
+            score.p_value(),
+            single.shift,
+        ]
+        np.testing.assert_allclose(found[number], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_every_field_is_stored_merged_and_comes_back(whole, tmp_path):
+    assert set(field_kinds(lw.ImportanceResult)) == {each.name for each in fields(whole)}
+    stored = [each.name for each in fields(whole) if each.name != "evidence"]
+    assert not any(getattr(whole, name) is None for name in stored)
+    loaded = lw.ImportanceResult.load(whole.save(tmp_path / "result.npz"))
+    parts = [_only(whole, slice(0, 250)), _only(whole, slice(250, None))]
+    for other in (loaded, lw.ImportanceResult.merge(parts)):
+        assert other.to_frame(0.7).equals(whole.to_frame(0.7))
+        assert repr(other) == repr(whole)
+        for name in ("names", "removed", "seconds", "notes", "remarks", "level", "model"):
+            assert getattr(other, name) == getattr(whole, name)
+        assert [type(run) for runs in other.traces for run in runs] == [
+            type(run) for runs in whole.traces for run in runs
+        ]
+        np.testing.assert_array_equal(other.traces[1][1].losses, [2.0, 1.0])
+        np.testing.assert_array_equal(other.rows, whole.rows)
+
+
+def _only(result, chosen):
+    per_set = ("names", "removed", "reduced", "traces", "seconds", "scores")
+    return replace(
+        result,
+        **{name: getattr(result, name)[chosen] for name in per_set},
+        missed=replace(result.missed, limits=result.missed.limits[chosen]),
+    )
+
+
+def test_the_limit_of_an_ignored_set_follows_the_level(whole):
+    # Nothing else speaks of the set: its influence values are those of the full model.
+    ignored = replace(whole, reduced=(whole.full,) * len(whole))
+    assert ignored.interval()[1][1] == 1.0
+    narrow, wide = (ignored.interval(level)[1][1] for level in (0.5, 0.99))
+    assert narrow == pytest.approx((ndtri(0.75) / ndtri(0.95)) ** 2)
+    assert 1 < wide < 9
+    assert (np.delete(ignored.interval(0.99)[1], 1) == 0).all()
+
+
+def test_simultaneous_intervals_are_skewed_and_know_the_limits(whole):
+    few = replace(_only(whole, slice(0, 3)), level=0.95)
+    low, high = few.simultaneous_interval()
+    single_low, single_high = few.interval()
+    below, above = few.importance - low, high - few.importance
+    lengthened = (above / (single_high - few.importance))[[0, 2]]
+    # The tail to the left is the longer one; three intervals need 2.4 standard errors for 1.96.
+    assert (below > above)[[0, 2]].all()
+    np.testing.assert_allclose(lengthened, 2.39 / 1.96, rtol=0.06)
+    assert (low < single_low).all()
+    ignored = replace(few, reduced=(few.full,) * 3)
+    # One interval alone is that of its level, up to what 20,000 draws know of a quantile.
+    assert ignored.simultaneous_interval()[1][1] == pytest.approx(
+        ignored.interval()[1][1], rel=0.05
+    )
 
 
 @pytest.fixture
@@ -81,7 +197,7 @@ def test_html_escapes_names():
 
 def test_a_difference_knows_that_both_saw_the_same_rows(result):
     difference = result.difference("x", "z")
-    np.testing.assert_allclose(difference.value, result.importance[0] - result.importance[1])
+    np.testing.assert_allclose(difference.estimate, result.importance[0] - result.importance[1])
     variance = np.var(result.influence[0] - result.influence[1]) / 400
     np.testing.assert_allclose(difference.standard_error, np.sqrt(variance), rtol=1e-12)
     with pytest.raises(ValueError, match="second must be one of 'x', 'z'"):

@@ -40,23 +40,30 @@ def npy(array, folder):
 
 def test_numpy_reads_the_arrays(path):
     with np.load(path, allow_pickle=False) as stored:
-        assert stored["influence"].shape == (2, 200)
+        assert stored["reduced_influence"].shape == (2, 200)
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"format": 2}, "it has format 2, this version reads 1"),
+        ({"format": 1}, "it has format 1, this version reads 2"),
         ({"format": None}, "it has format None"),
         ({"kind": "ShapleyResult"}, "a record of kind 'ShapleyResult'"),
-        ({"names": ["x"]}, r"array 'influence' must have shape \(1, 200\)"),
+        ({"names": ["x"]}, "field 'removed' must be a list of length 1"),
+        (
+            {"names": ["x"], "removed": [[]]},
+            r"array 'reduced_influence' must have shape \(1, 200\)",
+        ),
         ({"names": ["x", 3]}, "field 'names' must hold text"),
-        ({"values": [1.0]}, "field 'values' must be a list of length 2"),
-        ({"values": [1.0, "2"]}, "field 'values' must hold a number"),
+        ({"reduced_values": [1.0]}, "field 'reduced_values' must be a list of length 2"),
+        ({"reduced_values": [1.0, "2"]}, "field 'reduced_values' must hold a number"),
         ({"full_value": float("nan")}, "field 'full_value' must hold a number"),
         ({"level": 1.5}, "field 'level' must hold a number in range"),
-        ({"stopped_steps": [[0], [7]]}, "step 7 was kept"),
-        ({"stopped_steps": [[0], [-1]]}, "field 'stopped_steps' must hold integers"),
+        ({"traces_steps": [0, 7]}, "step 7 of traces was kept"),
+        ({"traces_steps": [0, -1]}, "field 'traces_steps' must hold integers"),
+        ({"traces_lengths": [1, 2]}, "traces_losses has 2 losses, not 3"),
+        ({"traces_counts": [1, 0]}, "traces has not as many runs as its counts say"),
+        ({"traces_counts": [1, 10**12]}, "traces has not as many runs as its counts say"),
         ({"measure": None}, "field 'measure' must hold text"),
     ],
 )
@@ -76,7 +83,7 @@ def test_a_file_that_would_fill_the_memory_is_refused_before_it_is_unpacked(
     path, tmp_path, monkeypatch
 ):
     zeros = np.zeros(10_000_000)
-    rewrite(path, lambda members: members.update({"losses_0_0.npy": npy(zeros, tmp_path)}))
+    rewrite(path, lambda members: members.update({"traces_losses.npy": npy(zeros, tmp_path)}))
     assert path.stat().st_size < 200_000
     monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_, **__: pytest.fail("unpacked"))
     with pytest.raises(ValueError, match="bytes would unpack to 80"):
@@ -85,7 +92,7 @@ def test_a_file_that_would_fill_the_memory_is_refused_before_it_is_unpacked(
 
 def test_an_array_shorter_than_its_header_says_is_refused(path, tmp_path):
     header = npy(np.ones(10**6), tmp_path)[:128]
-    rewrite(path, lambda members: members.update({"losses_0_0.npy": header}))
+    rewrite(path, lambda members: members.update({"traces_losses.npy": header}))
     with pytest.raises(ValueError, match="is not as long as it says"):
         lw.ImportanceResult.load(path)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,13 @@ from lukewarm.measures import Measure, Task, as_measure
 from lukewarm.results import Remark
 
 
+class RowPlaces(NamedTuple):
+    """The numbers of rows in a table of the user's, and how many rows it has."""
+
+    rows: np.ndarray
+    n_table_rows: int
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A table, its target and what is to be measured.
@@ -56,6 +63,8 @@ class Problem:
         On columns of text that may have been meant as something else.
     given : DataFrame, optional
         The table with the user's own names and dtypes; None for an array of numbers.
+    places : RowPlaces, optional
+        Where the rows stood before some were left out; None where none was.
     """
 
     X: Features
@@ -67,6 +76,12 @@ class Problem:
     n_evaluation: int = 0
     doubts: tuple[Remark, ...] = ()
     given: pd.DataFrame | None = None
+    places: RowPlaces | None = None
+
+    def evaluated(self, numbers: np.ndarray) -> RowPlaces:
+        """Return where rows stood in the table they are evaluated from, the user's X or X_eval."""
+        places = _places(self) if self.places is None else self.places
+        return RowPlaces(places.rows[numbers], places.n_table_rows)
 
     @property
     def task(self) -> Task:
@@ -271,6 +286,7 @@ def without_weightless_rows(problem: Problem) -> Problem:
         return problem
     kept = np.flatnonzero(problem.weights)
     rows = problem.rows(kept)
+    places = problem.evaluated(kept)
     n_fit = len(problem.y) - problem.n_evaluation
     n_evaluation = int(np.sum(kept >= n_fit)) if problem.n_evaluation else 0
     if len(kept) - n_evaluation < MINIMUM_ROWS:
@@ -285,7 +301,14 @@ def without_weightless_rows(problem: Problem) -> Problem:
         weights=rows.weights,
         n_evaluation=n_evaluation,
         given=None if problem.given is None else problem.given.iloc[kept].reset_index(drop=True),
+        places=places,
     )
+
+
+def _places(problem: Problem) -> RowPlaces:
+    """Return the places of all rows; those before the evaluation rows of X_eval are negative."""
+    n_before = len(problem.y) - problem.n_evaluation if problem.n_evaluation else 0
+    return RowPlaces(np.arange(len(problem.y)) - n_before, len(problem.y) - n_before)
 
 
 def _stack(above: pd.Series, below: pd.Series) -> pd.Series:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,9 +15,11 @@ from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count, check_flag
 from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
+from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
 from lukewarm.estimators._prepared import Outcome, Prepared
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
+from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence
 from lukewarm.measures import Measure
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import Reduction
@@ -216,11 +219,19 @@ class VariableImportance(ImportanceEstimator):
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)
-        measures = prepared.problem.measures
         if self.screen is not None:
             sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
+        self.predictions_, self.results_ = self._measured(prepared, sets)
+        self.result_ = self.results_[prepared.problem.measures[0].name]
+        warn_of(self.result_.health())
+        return self
+
+    def _measured(
+        self, prepared: Prepared, sets: dict[str, FeatureSet]
+    ) -> tuple[EvaluationPredictions, dict[str, ImportanceResult]]:
+        """Return the predictions without each feature set, and a result for each measure."""
         compared: list[FeatureSet] = [(), *sets.values()]
-        with blas_for(len(problem.y)):
+        with blas_for(len(prepared.problem.y)):
             outcomes = run_jobs(
                 lambda job: prepared.outcome(*job),
                 list(product(range(len(prepared.full_models)), compared)),
@@ -231,18 +242,58 @@ class VariableImportance(ImportanceEstimator):
         # One row per compared set, one column per full model.
         by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
         swaps = self.swap_roles and prepared.inference == "split"
-        self.predictions_ = prepared.predictions(by_set[0], by_set[1:], swap_roles=swaps)
+        predictions = prepared.predictions(by_set[0], by_set[1:], swap_roles=swaps)
         scores = prepared.scores(by_set[0], by_set[1:])
         remarks = fit_remarks(prepared, sets.values(), has_own_length=self._has_own_length)
-        self.results_ = {
+        return predictions, {
             measure.name: with_importance_remarks(
-                self._result(measure, sets, prepared, by_set[1:], scores), prepared, remarks
+                self._result(measure, sets, prepared, predictions, by_set[1:], scores),
+                prepared,
+                remarks,
             )
-            for measure in measures
+            for measure in prepared.problem.measures
         }
-        self.result_ = self.results_[measures[0].name]
-        warn_of(self.result_.health())
-        return self
+
+    def interactions(self, top: int = 5) -> pd.DataFrame:
+        """Return how much pairs of the most important feature sets are worth together.
+
+        The models without both of a pair are obtained from the full models of the fit.
+
+        Parameters
+        ----------
+        top : int, default 5
+            Pairs of so many feature sets: 10 pairs of 5.
+
+        Returns
+        -------
+        DataFrame
+            One row per pair, the largest first: the importance of both together, and the
+            interaction VI_j + VI_k - VI_jk with its standard error, interval and two-sided
+            p-value. Positive where the features need each other, as in a product; negative where
+            each can stand for the other; 0 where their effects add up and they know nothing of
+            each other.
+
+        Notes
+        -----
+        The measure of pairs of LOCO scores (iLOCO; Little, Zheng and Allen 2025). Pairs of feature
+        sets that share a column are left out.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=500, random_state=0)
+        >>> vi = lw.VariableImportance("boosting", inference="paired", random_state=0)
+        >>> frame = vi.fit(data.X[["X1", "X2", "X3"]], data.y).interactions(top=2)
+        >>> frame[["first", "second"]]
+          first second
+        0    X1     X2
+        """
+        check_is_fitted(self, "result_")
+        pairs = leading_pairs(self.result_, check_count("top", top, minimum=2))
+        if not pairs:
+            return interaction_frame(self.result_, None, pairs)
+        _, results = self._measured(self._prepared, unions(self.result_, pairs))
+        return interaction_frame(self.result_, results[self.result_.measure], pairs)
 
     def check(self, n: int = 3) -> pd.DataFrame:
         """Retrain `n` feature sets and return how far off the warm starts are, and what they save.
@@ -277,6 +328,25 @@ class VariableImportance(ImportanceEstimator):
         self.results_ = {**self.results_, self.result_.measure: self.result_}
         return table
 
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Importance of each column, none below 0, shape (n_features_in_,).
+
+        For scikit-learn's `SelectFromModel` and `RFE`, which take the size of a number for its
+        worth; a true importance is not negative. Only where every column is a feature set of its
+        own. `ImportanceSelector` selects by tests instead.
+        """
+        check_is_fitted(self, "result_")
+        columns = [column for removed in self.result_.removed for column in removed]
+        if sorted(columns) != list(range(self.n_features_in_)) or len(self.result_) < len(columns):
+            raise AttributeError(
+                "feature_importances_ has one number per column, and this fit was asked for other "
+                "feature sets; see result_, or fit without features, groups and screen."
+            )
+        importances = np.empty(self.n_features_in_)
+        importances[columns] = np.maximum(self.result_.importance, 0.0)
+        return importances
+
     def plot(self, **options: Any) -> Any:
         """Draw the importances as bars with intervals and return the matplotlib Axes.
 
@@ -295,11 +365,14 @@ class VariableImportance(ImportanceEstimator):
         measure: Measure,
         sets: dict[str, FeatureSet],
         prepared: Prepared,
+        predictions: EvaluationPredictions,
         by_set: list[list[Outcome]],
         scores: tuple[MeasureValue, ...] | None,
     ) -> ImportanceResult:
-        full, reduced = self.predictions_.skills(measure)
+        full, reduced = predictions.skills(measure)
         is_projection = prepared.reduction.name == "projection"
+        runs, places = prepared.runs, prepared.problem.evaluated(prepared.numbers)
+        scored = [np.flatnonzero(runs.fold_of_row == fold) for fold, _ in runs.judges]
         return ImportanceResult(
             names=tuple(sets),
             removed=tuple(sets.values()),
@@ -317,5 +390,13 @@ class VariableImportance(ImportanceEstimator):
             inference=prepared.inference,
             level=self.level,
             scores=scores,
-            missed=self.predictions_.missed(measure, self.level) if is_projection else None,
+            missed=predictions.missed(measure, self.level) if is_projection else None,
+            rows=places.rows,
+            evidence=PredictionEvidence(
+                predictions,
+                measure,
+                places.n_table_rows,
+                np.concatenate(scored),
+                runs.variance_factor,
+            ),
         )

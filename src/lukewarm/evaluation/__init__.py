@@ -1,6 +1,7 @@
 """From predictions to importances: which rows evaluate which model."""
 
 from lukewarm.evaluation._checks import check_measure, check_parts, encode_classes
+from lukewarm.evaluation._evidence import PredictionEvidence
 from lukewarm.evaluation._importance import importance_from_predictions
 from lukewarm.evaluation._predictions import EvaluationPredictions, product_score
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
@@ -9,6 +10,7 @@ __all__ = [
     "INFERENCES",
     "EvaluationPlan",
     "EvaluationPredictions",
+    "PredictionEvidence",
     "check_measure",
     "check_parts",
     "encode_classes",

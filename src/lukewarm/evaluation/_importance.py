@@ -25,6 +25,7 @@ from lukewarm.evaluation._checks import (
     check_probabilities,
     encode_classes,
 )
+from lukewarm.evaluation._evidence import PredictionEvidence
 from lukewarm.evaluation._predictions import EvaluationPredictions
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan
 from lukewarm.measures import REGRESSION, Measure, Task, as_measure, needs_classes
@@ -112,6 +113,8 @@ def importance_from_predictions(
         model="given predictions",
         inference=inference,
         level=level,
+        rows=np.arange(len(target)),
+        evidence=PredictionEvidence(predictions, skill, len(target)),
     )
     warn_of(result.health())
     return result

@@ -11,7 +11,11 @@ from scipy.special import ndtri
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.measures import Measure, mean_of_rows, needs_classes
-from lukewarm.results import MeasureValue
+from lukewarm.results import MeasureValue, UpperLimits
+
+# Those of levels in use (0.5, 0.8, 0.9, 0.95, 0.99, 0.999), none, and one for thousands of sets.
+_LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
+_QUANTILES = (0.0, *(float(ndtri(0.5 + level / 2)) for level in _LEVELS), 5.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,21 +64,21 @@ class EvaluationPredictions:
             for whole, *pair in zip(reduced, *(each for _, each in halves), strict=True)
         )
 
-    def missed(self, measure: Measure, level: float) -> tuple[float | None, ...]:
+    def missed(self, measure: Measure, level: float) -> UpperLimits:
         """Return the most that each feature set no full model looks at can be worth.
 
         The largest importance of a linear effect, beyond what the other columns know of the
-        features, that these rows cannot exclude at the level: at either end b of the interval of
-        its slope, what the measure says of f + b * direction, plus its own error. None for feature
-        sets that are looked at.
+        features, that these rows cannot exclude: at either end b of the interval of its slope,
+        what the measure says of f + b * direction, plus its own error. Kept are the limits at this
+        level and at some others, from which those at any level follow.
         """
+        quantiles = np.unique([*_QUANTILES, float(ndtri(0.5 + level / 2))])
+        limits = np.full((len(self.reduced), len(quantiles)), np.nan)
         directions = self.directions or (None,) * len(self.reduced)
-        return tuple(
-            None
-            if line is None or not np.array_equal(self.full, reduced)
-            else self._largest_effect(measure, line, float(ndtri(0.5 + level / 2)))
-            for reduced, line in zip(self.reduced, directions, strict=True)
-        )
+        for number, (reduced, line) in enumerate(zip(self.reduced, directions, strict=True)):
+            if line is not None and np.array_equal(self.full, reduced):
+                limits[number] = [self._largest_effect(measure, line, each) for each in quantiles]
+        return UpperLimits(quantiles, limits)
 
     def _largest_effect(self, measure: Measure, line: Prediction, quantile: float) -> float:
         weights = np.ones(len(self.y)) if self.weights is None else self.weights

@@ -3,13 +3,14 @@
 Pure functions over arrays: nothing here knows a model, a measure or a data set.
 """
 
+from lukewarm.inference._moments import Moments
 from lukewarm.inference._multiplicity import (
     ADJUSTMENTS,
     adjust_p_values,
     check_adjustments,
     simultaneous_quantile,
 )
-from lukewarm.inference._skewed import skewed_widths
+from lukewarm.inference._skewed import interval_ends, skewed_widths
 from lukewarm.inference._wald import (
     p_value,
     reach_zero,
@@ -20,8 +21,10 @@ from lukewarm.inference._wald import (
 
 __all__ = [
     "ADJUSTMENTS",
+    "Moments",
     "adjust_p_values",
     "check_adjustments",
+    "interval_ends",
     "p_value",
     "reach_zero",
     "simultaneous_quantile",

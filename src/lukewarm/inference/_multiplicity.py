@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import false_discovery_control
 
 from lukewarm._random import as_generator
@@ -49,7 +50,12 @@ def check_adjustments(adjust: str | Iterable[str]) -> list[str]:
 
 
 def simultaneous_quantile(
-    influence: Matrix, level: float, random_state: RandomState = 0, n_draws: int = _N_DRAWS
+    influence: Matrix,
+    level: float,
+    random_state: RandomState = 0,
+    n_draws: int = _N_DRAWS,
+    *,
+    n_more: int = 0,
 ) -> float:
     """Return c such that all intervals estimate +- c * SE cover together with probability `level`.
 
@@ -59,6 +65,8 @@ def simultaneous_quantile(
     level : float
     random_state : None, int or Generator
     n_draws : int
+    n_more : int, default 0
+        Intervals of estimates beside these, whose errors are taken to be independent.
 
     Notes
     -----
@@ -73,20 +81,37 @@ def simultaneous_quantile(
     >>> 2.6 < simultaneous_quantile(influence, 0.95) < 2.9
     True
     """
+    generator = as_generator(random_state)
     scale = standard_error(influence)
     spread = scale > 0
-    if not spread.any():
-        return 0.0
-    unit = influence[spread] / (scale[spread, None] * influence.shape[1])
+    largest = _largest_of_independent(n_more, n_draws, generator)
+    if spread.any():
+        largest = np.maximum(
+            largest, _largest_of(influence[spread], scale[spread], n_draws, generator)
+        )
+    return float(np.quantile(largest, level))
+
+
+def _largest_of_independent(n: int, n_draws: int, generator: np.random.Generator) -> Vector:
+    """Return draws of the largest of n absolute normal numbers; 0 where there is none."""
+    if n == 0:
+        return np.zeros(n_draws)
+    return ndtri(0.5 + generator.random(n_draws) ** (1 / n) / 2)
+
+
+def _largest_of(
+    influence: Matrix, scale: Vector, n_draws: int, generator: np.random.Generator
+) -> Vector:
+    """Return draws of the largest studentised estimate, all of which have spread."""
+    unit = influence / (scale[:, None] * influence.shape[1])
     root = unit
     if len(unit) <= unit.shape[1]:
         eigenvalues, vectors = np.linalg.eigh(unit @ unit.T)
         root = vectors * np.sqrt(np.maximum(eigenvalues, 0))
-    generator = as_generator(random_state)
     largest = np.empty(n_draws)
     at_once = max(_MOST_NUMBERS // max(root.shape), 1)
     for first in range(0, n_draws, at_once):
         some = largest[first : first + at_once]
         draws = generator.standard_normal((len(some), root.shape[1])) @ root.T
         some[:] = np.abs(draws).max(axis=1)
-    return float(np.quantile(largest, level))
+    return largest

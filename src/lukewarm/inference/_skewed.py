@@ -18,7 +18,9 @@ variance components*, 1946): n of them where rows are normal, a handful where a 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
+
+from lukewarm.inference._moments import Moments
 
 # Few rows cannot know their skewness well: the transformation may not lengthen a side more.
 _LONGEST = 3.0
@@ -44,25 +46,26 @@ def skewed_widths(influence: np.ndarray, level: float) -> tuple[np.ndarray, np.n
     >>> bool(below < 1.96 * np.sqrt(3 / 100) < above)
     True
     """
-    n_rows = influence.shape[-1]
-    spread = np.sqrt(np.mean(np.square(influence), axis=-1))
-    scale = np.where(spread > 0, spread, 1.0)
-    scaled = influence / scale[..., np.newaxis]
-    skewness = np.mean(scaled**3, axis=-1)
-    quantile = ndtri(0.5 + level / 2) / np.sqrt(n_rows)
-    heavier = _student_factor(np.mean(scaled**4, axis=-1), n_rows, level)
-    plain = spread * quantile
-    ends = [spread * _inverse(end, skewness, n_rows) for end in (quantile, -quantile)]
+    return _widths(Moments.of(influence), ndtri(0.5 + level / 2))
+
+
+def _widths(moments: Moments, quantile: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same for a quantile of the normal law, such as 1.96, from the moments alone."""
+    n_rows, spread = moments.n_rows, moments.spread
+    scaled = quantile / np.sqrt(n_rows)
+    plain = spread * scaled
+    ends = [spread * _inverse(end, moments.skewness, n_rows) for end in (scaled, -scaled)]
     below, above = (
         np.clip(side, plain / _LONGEST, plain * _LONGEST) for side in (ends[0], -ends[1])
     )
+    heavier = _student_factor(moments, quantile)
     return below * heavier, above * heavier
 
 
-def _student_factor(kurtosis: np.ndarray, n_rows: int, level: float) -> np.ndarray:
-    """Return Student's quantile over the normal one; one where all rows are equal."""
-    freedom = 2 * n_rows / np.maximum(kurtosis - 1, 1e-6)
-    return np.where(kurtosis > 0, stdtrit(freedom, 0.5 + level / 2) / ndtri(0.5 + level / 2), 1.0)
+def _student_factor(moments: Moments, quantile: float) -> np.ndarray:
+    """Return Student's quantile over the normal one; one where rows do not differ."""
+    freedom = 2 * moments.n_rows / np.maximum(moments.kurtosis - 1, 1e-6)
+    return np.where(moments.kurtosis > 0, stdtrit(freedom, ndtr(quantile)) / quantile, 1.0)
 
 
 def _inverse(value: float, skewness: np.ndarray, n_rows: int) -> np.ndarray:
@@ -71,3 +74,41 @@ def _inverse(value: float, skewness: np.ndarray, n_rows: int) -> np.ndarray:
     safe = np.where(is_skewed, skewness, 1.0)
     cubic = 3 / safe * (np.cbrt(1 + safe * (value - safe / (6 * n_rows))) - 1)
     return np.where(is_skewed, cubic, value)
+
+
+def interval_ends(
+    estimate: np.ndarray,
+    moments: Moments,
+    shift: np.ndarray,
+    quantile: float,
+    *,
+    skewed: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of intervals of importances.
+
+    Parameters
+    ----------
+    estimate : ndarray of shape (...)
+    moments : Moments
+        Of the influence values.
+    shift : ndarray of shape (...)
+        What the estimates moved when the training rows doubled: one more error, on either side.
+    quantile : float
+        Of the normal law: the standard errors allowed for.
+    skewed : bool
+        Whether the skewness is taken account of; else the ends are Wald's.
+
+    Examples
+    --------
+    >>> moments = Moments.of(np.array([[-3.0, 3.0, -3.0, 3.0] * 9]))
+    >>> low, high = interval_ends(np.array([1.0]), moments, np.array([1.2]), 1.0, skewed=False)
+    >>> print(low.round(3), high.round(3))
+    [-0.3] [2.3]
+    """
+    if not skewed:
+        half_width = quantile * np.hypot(moments.standard_error, shift)
+        return estimate - half_width, estimate + half_width
+    below, above = _widths(moments, quantile)
+    return estimate - np.hypot(below, quantile * shift), estimate + np.hypot(
+        above, quantile * shift
+    )

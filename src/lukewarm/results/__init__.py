@@ -6,21 +6,27 @@ from lukewarm.exceptions import (
     NearZeroWarning,
     UntrainedWarning,
 )
+from lukewarm.results._contrast import Contrast
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
-from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace
+from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
+from lukewarm.results._segments import SegmentedImportance, SegmentSkills
 from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [
     "ClosedFormTrace",
+    "Contrast",
     "HealthWarning",
     "ImportanceResult",
     "ImportanceWarning",
     "MeasureValue",
     "NearZeroWarning",
     "Remark",
+    "SegmentSkills",
+    "SegmentedImportance",
     "ShapleyResult",
     "TrainingTrace",
     "UntrainedWarning",
+    "UpperLimits",
     "warn_of",
 ]

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from lukewarm._typing import Vector
-from lukewarm._validation import shown
 from lukewarm._warnings import warn_user
 from lukewarm.exceptions import HealthWarning, NearZeroWarning, UnderfitWarning, UntrainedWarning
 from lukewarm.results._records import MeasureValue
-from lukewarm.results._storage import StoredRecord
 
 if TYPE_CHECKING:
     from lukewarm.results._importance import ImportanceResult
@@ -66,16 +64,6 @@ def remarks_on_estimates(
         *_better_without(result, estimate),
         *_near_zero(result, estimate, full.standard_error),
     )
-
-
-def stored_remarks(stored: StoredRecord) -> tuple[Remark, ...]:
-    """Return the remarks in a file, or raise where they are not what a fit writes."""
-    fields = ("name", "severity", "feature", "message")
-    remarks = tuple(Remark(**each) for each in stored.text_records("remarks", fields))
-    unknown = [each.severity for each in remarks if each.severity not in SEVERITIES]
-    if unknown:
-        raise ValueError(f"a remark must be one of {SEVERITIES}; it is {shown(unknown[0])}")
-    return remarks
 
 
 def health_frame(remarks: Iterable[Remark]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lukewarm._typing import Vector
+from lukewarm._typing import Matrix, Vector
 from lukewarm.inference import p_value, standard_error, wald_interval
 
 
@@ -74,6 +74,50 @@ class MeasureValue:
     def p_value(self, delta: float = 0.0) -> float:
         """Return the one-sided p-value of "the true value is at most `delta`"."""
         return float(p_value(np.array(self.value), np.array(self.standard_error), delta))
+
+
+@dataclass(frozen=True, eq=False)
+class UpperLimits:
+    """The most that feature sets can be worth which the full model does not look at.
+
+    Parameters
+    ----------
+    quantiles : ndarray of shape (k,)
+        Of the normal law, rising from 0: how many standard errors are allowed for.
+    limits : ndarray of shape (n_sets, k)
+        The limit at each quantile; nan for feature sets that the model looks at.
+
+    Examples
+    --------
+    >>> limits = UpperLimits(np.array([0.0, 2.0]), np.array([[0.0, 4.0], [np.nan, np.nan]]))
+    >>> limits.at(1.0)
+    array([  1., -inf])
+    """
+
+    quantiles: Vector
+    limits: Matrix
+
+    @property
+    def n_limited(self) -> int:
+        """Feature sets that have a limit."""
+        return int(np.sum(~np.isnan(self.limits[:, 0])))
+
+    def at(self, quantile: float) -> Vector:
+        """Return the limits at a quantile, shape (n_sets,); -inf where a set has none.
+
+        Notes
+        -----
+        An effect is known to some standard errors and is worth its square, so the root of a limit
+        is all but linear in the quantile: between those kept, and beyond the last, it is taken for
+        a line.
+        """
+        known = self.quantiles
+        place = np.clip(np.searchsorted(known, quantile), 1, len(known) - 1)
+        share = (quantile - known[place - 1]) / (known[place] - known[place - 1])
+        low, high = np.sqrt(self.limits[:, place - 1]), np.sqrt(self.limits[:, place])
+        # At a quantile that was kept, the limit that was kept: roots and squares round.
+        limit = np.where(share == 1, self.limits[:, place], np.square(low + share * (high - low)))
+        return np.where(np.isnan(limit), -np.inf, limit)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
-from lukewarm._text import printable
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_count, check_fraction, check_list, shown
 from lukewarm.inference import (
@@ -23,41 +21,29 @@ from lukewarm.inference import (
     standard_error,
     wald_interval,
 )
+from lukewarm.results._fields import (
+    Array,
+    IndexSets,
+    Maybe,
+    Number,
+    Remarks,
+    Text,
+    Texts,
+    load_result,
+    save_result,
+)
 from lukewarm.results._health import (
     Remark,
     health_frame,
     health_line,
     remarks_on_estimates,
-    stored_remarks,
 )
 from lukewarm.results._records import MeasureValue
-from lukewarm.results._storage import reading_record, write_record
-
-_KIND = "ShapleyResult"
-_PLAIN_FIELDS = (
-    "full_seconds",
-    "measure",
-    "method",
-    "model",
-    "solver",
-    "inference",
-    "level",
-)
-_ARRAY_FIELDS = (
-    "values",
-    "influence",
-    "weights",
-    "covariance",
-    "steps",
-    "seconds",
-    "history_sizes",
-    "history_values",
-    "history_errors",
-)
+from lukewarm.results._tables import Tabular, arranged
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ShapleyResult:
+class ShapleyResult(Tabular):
     """Shapley values of features, with every fitted coalition and all their uncertainty.
 
     Parameters
@@ -105,28 +91,29 @@ class ShapleyResult:
     True
     """
 
-    names: tuple[str, ...]
-    players: tuple[FeatureSet, ...]
-    coalitions: tuple[tuple[int, ...], ...]
-    values: Vector
-    influence: np.ndarray
-    weights: Matrix
-    covariance: Matrix
-    steps: np.ndarray
-    seconds: Vector
-    history_sizes: np.ndarray
-    history_values: Matrix
-    history_errors: Matrix
-    full_seconds: float
-    measure: str
-    method: str
-    model: str
-    solver: str
-    inference: str = "paired"
-    level: float = 0.95
-    with_rows: np.ndarray | None = None
-    shifts: Vector | None = None
-    remarks: tuple[Remark, ...] = ()
+    names: Annotated[tuple[str, ...], Texts("players")]
+    players: Annotated[tuple[FeatureSet, ...], IndexSets("players")]
+    coalitions: Annotated[tuple[tuple[int, ...], ...], IndexSets("coalitions", below="players")]
+    values: Annotated[Vector, Array(("coalitions",))]
+    influence: Annotated[np.ndarray, Array(("coalitions", "rows"))]
+    weights: Annotated[Matrix, Array(("players", "coalitions"))]
+    # Too few coalitions leave errors that nobody knows: inf.
+    covariance: Annotated[Matrix, Array(("players", "players"), finite=False)]
+    steps: Annotated[np.ndarray, Array(("coalitions",), "i")]
+    seconds: Annotated[Vector, Array(("coalitions",))]
+    history_sizes: Annotated[np.ndarray, Array(("points",), "i")]
+    history_values: Annotated[Matrix, Array(("points", "players"), finite=False)]
+    history_errors: Annotated[Matrix, Array(("points", "players"), finite=False)]
+    full_seconds: Annotated[float, Number()]
+    measure: Annotated[str, Text()]
+    method: Annotated[str, Text()]
+    model: Annotated[str, Text()]
+    solver: Annotated[str, Text()]
+    inference: Annotated[str, Text()] = "paired"
+    level: Annotated[float, Number(above=0, below=1)] = 0.95
+    with_rows: Annotated[np.ndarray | None, Maybe(Array(("rows",), "b"))] = None
+    shifts: Annotated[Vector | None, Maybe(Array(("coalitions",)))] = None
+    remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -240,6 +227,9 @@ class ShapleyResult:
         *,
         delta: float = 0.0,
         adjust: str | Iterable[str] = (),
+        sort: bool = False,
+        top: int | None = None,
+        relative: bool = False,
     ) -> pd.DataFrame:
         """Return one row per player: Shapley value and its uncertainty, in both parts.
 
@@ -252,6 +242,12 @@ class ShapleyResult:
         adjust : str or iterable of str
             Any of "holm", "bh", "by": adds a column of p-values adjusted for the number of
             players for each.
+        sort : bool, default False
+            Whether the largest Shapley value comes first.
+        top : int, optional
+            Only so many rows, those of the largest Shapley values, sorted.
+        relative : bool, default False
+            Whether to add a column "relative": the Shapley value over the largest one.
         """
         low, high = self.interval(level)
         p_values = self.p_value(delta)
@@ -270,23 +266,11 @@ class ShapleyResult:
         )
         for method in check_adjustments(adjust):
             frame[f"p_{method}"] = adjust_p_values(p_values, method)
-        return frame
+        return arranged(frame, "shapley_value", sort=sort, top=top, relative=relative)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result to one file, JSON and arrays, and return its path."""
-        record = {key: getattr(self, key) for key in _PLAIN_FIELDS}
-        record |= {
-            "names": self.names,
-            "players": self.players,
-            "coalitions": self.coalitions,
-            "remarks": [asdict(remark) for remark in self.remarks],
-        }
-        arrays = {key: np.asarray(getattr(self, key)) for key in _ARRAY_FIELDS}
-        if self.with_rows is not None:
-            arrays["with_rows"] = self.with_rows
-        if self.shifts is not None:
-            arrays["shifts"] = self.shifts
-        return write_record(path, _KIND, record, arrays)
+        return save_result(path, self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ShapleyResult:
@@ -297,44 +281,7 @@ class ShapleyResult:
         ValueError
             If the file is damaged, holds something else, or comes from another version.
         """
-        with reading_record(path, _KIND) as stored:
-            names = stored.texts("names")
-            coalitions = stored.count_lists("coalitions")
-            _check_players(coalitions, len(names))
-            p, m = len(names), len(coalitions)
-            influence = stored.array("influence", (m, None))
-            history_sizes = stored.array("history_sizes", (None,), "i")
-            history = (len(history_sizes), p)
-            halves = (influence.shape[1],)
-            return cls(
-                names=names,
-                players=stored.count_lists("players", p),
-                coalitions=coalitions,
-                values=stored.array("values", (m,)),
-                influence=influence,
-                weights=stored.array("weights", (p, m)),
-                # Too few coalitions leave errors that nobody knows: inf.
-                covariance=stored.array("covariance", (p, p), finite=False),
-                steps=stored.array("steps", (m,), "i"),
-                seconds=stored.array("seconds", (m,)),
-                history_sizes=history_sizes,
-                history_values=stored.array("history_values", history, finite=False),
-                history_errors=stored.array("history_errors", history, finite=False),
-                full_seconds=stored.number("full_seconds"),
-                measure=stored.text("measure"),
-                method=stored.text("method"),
-                model=stored.text("model"),
-                solver=stored.text("solver"),
-                inference=stored.text("inference"),
-                level=stored.number("level", above=0, below=1),
-                with_rows=(
-                    stored.array("with_rows", halves, "b")
-                    if stored.has_array("with_rows")
-                    else None
-                ),
-                shifts=stored.array("shifts", (m,)) if stored.has_array("shifts") else None,
-                remarks=stored_remarks(stored),
-            )
+        return load_result(path, cls)
 
     @property
     def _all_remarks(self) -> tuple[Remark, ...]:
@@ -347,21 +294,7 @@ class ShapleyResult:
             f"({self.method} on {self.model}); {self.measure} on {self.influence.shape[1]} rows"
         )
 
-    def __repr__(self) -> str:
-        frame = self.to_frame().assign(feature=[printable(name) for name in self.names])
-        table = frame.to_string(index=False, float_format=lambda value: f"{value:.4g}")
+    @property
+    def _footnotes(self) -> list[str]:
         health = health_line(self._all_remarks)
-        return "\n".join(
-            [f"ShapleyResult: {self._headline()}", table, *([health] if health else [])]
-        )
-
-    def _repr_html_(self) -> str:
-        table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
-        health = escape(health_line(self._all_remarks))
-        return f"<p>{escape(self._headline())}</p>{table}" + (f"<p>{health}</p>" if health else "")
-
-
-def _check_players(coalitions: tuple[tuple[int, ...], ...], n_players: int) -> None:
-    for coalition in coalitions:
-        if coalition and max(coalition) >= n_players:
-            raise ValueError(f"coalition {coalition} has a player beyond the {n_players} named")
+        return [health] if health else []

@@ -23,7 +23,7 @@ from lukewarm._files import replacing
 from lukewarm._text import printable
 from lukewarm._validation import shown
 
-FORMAT = 1
+FORMAT = 2
 
 _RECORD = "record.json"
 # What a file may unpack to. Influence values hardly compress; only a file made to fill the memory
@@ -172,10 +172,6 @@ class StoredRecord:
         if finite and not np.isfinite(array).all():
             raise ValueError(f"array {name!r} holds values that are not finite")
         return array
-
-    def has_array(self, name: str) -> bool:
-        """Return whether the file holds an array of that name."""
-        return f"{name}.npy" in self._members
 
     def _field(self, key: str) -> Any:
         if key not in self._fields:

@@ -1,0 +1,166 @@
+"""What a result was computed from, kept beside it for estimates on some of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lukewarm._typing import Vector
+from lukewarm.evaluation._predictions import EvaluationPredictions
+from lukewarm.evaluation._rows import EvaluationPlan
+from lukewarm.measures import Measure, centres_classes, mean_of_rows
+from lukewarm.results import MeasureValue, SegmentSkills
+
+# Two rows have a spread, but no interval that anybody should read; `health` warns below thirty.
+_FEWEST_ROWS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionEvidence:
+    """Predictions on the evaluation rows, with the measure that was taken of them.
+
+    Parameters
+    ----------
+    predictions : EvaluationPredictions
+    measure : Measure
+    n_table_rows : int
+        Rows of the table that the evaluation rows were drawn from.
+    scored : ndarray of int, optional
+        The evaluation row behind each term of the product statistic.
+    variance_factor : float
+        Of the product statistic.
+    """
+
+    predictions: EvaluationPredictions
+    measure: Measure
+    n_table_rows: int
+    scored: np.ndarray | None = None
+    variance_factor: float = 1.0
+
+    def on_rows(
+        self, chosen: np.ndarray, scores: Sequence[MeasureValue] | None, level: float
+    ) -> SegmentSkills:
+        """Return what the models are worth on the chosen rows.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool, shape (n,)
+        scores : sequence of MeasureValue, optional
+            The product statistics over all rows.
+        level : float
+            Of the upper limits.
+
+        Notes
+        -----
+        The measure is taken anew, of the chosen rows of all folds together, each with the weight
+        that it has in the whole: 1 / (K n_k) in a fold of n_k rows. So the estimates of a measure
+        that is a mean over rows add up to the whole, whatever the folds.
+        """
+        weights = _weights_in_the_whole(self.predictions)
+        some = _at_rows(self.predictions, chosen, weights)
+        self._check(some)
+        full, reduced = some.skills(self.measure)
+        has_limits = bool(self.predictions.directions)
+        return SegmentSkills(
+            full,
+            reduced,
+            None if scores is None else self._scores(chosen, scores),
+            some.missed(self.measure, level) if has_limits else None,
+            float(weights[chosen].sum() / weights.sum()),
+        )
+
+    def joined(self, parts: Sequence[PredictionEvidence]) -> PredictionEvidence:
+        """Return the evidence of results over different feature sets as one."""
+        return replace(self, predictions=_joined([part.predictions for part in parts]))
+
+    def _check(self, some: EvaluationPredictions) -> None:
+        plan = some.plan
+        for part in (plan.full_parts[0], plan.reduced_parts[0]):
+            if len(part) < _FEWEST_ROWS:
+                raise ValueError(
+                    f"it has {len(part)} rows to judge a model by, and at least {_FEWEST_ROWS} are "
+                    "needed for an interval; join it with another segment."
+                )
+            y = some.y[part]
+            if hasattr(self.measure, "check_target"):
+                self.measure.check_target(y)
+            if centres_classes(self.measure) and (np.bincount(y.astype(int)) < 2).any():
+                raise ValueError(
+                    f"measure {self.measure.name!r} needs at least 2 rows of each class in a "
+                    "segment; use accuracy or neg_log_loss, or join it with another segment."
+                )
+
+    def _scores(
+        self, chosen: np.ndarray, scores: Sequence[MeasureValue]
+    ) -> tuple[MeasureValue, ...]:
+        assert self.scored is not None
+        inside = chosen[self.scored]
+        if inside.sum() < _FEWEST_ROWS:
+            raise ValueError(
+                f"it has {inside.sum()} rows to test by, and at least {_FEWEST_ROWS} are needed; "
+                "join it with another segment."
+            )
+        inflation = np.sqrt(self.variance_factor)
+        found = []
+        for score in scores:
+            terms = score.value + score.influence[inside] / inflation
+            some = mean_of_rows(terms, None)
+            found.append(MeasureValue(some.value, some.influence * inflation))
+        return tuple(found)
+
+
+def _weights_in_the_whole(predictions: EvaluationPredictions) -> Vector:
+    """Return the weight of each evaluation row: equal sums in all folds, mean 1."""
+    plan = predictions.plan
+    weights = np.ones(len(predictions.y)) if predictions.weights is None else predictions.weights
+    sides = [plan.full_parts]
+    if plan.reduced_parts is not plan.full_parts:
+        sides.append(plan.reduced_parts)
+    balanced = np.zeros(len(weights))
+    for parts in sides:
+        for part in parts:
+            balanced[part] = weights[part] / weights[part].sum()
+    return balanced / balanced.mean()
+
+
+def _at_rows(
+    predictions: EvaluationPredictions, chosen: np.ndarray, weights: Vector
+) -> EvaluationPredictions:
+    """Return the predictions of the chosen rows, which are one part."""
+    place = np.cumsum(chosen) - 1
+
+    def inside(parts: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        rows = np.sort(np.concatenate(parts))
+        return (place[rows[chosen[rows]]],)
+
+    plan = predictions.plan
+    return replace(
+        predictions,
+        y=predictions.y[chosen],
+        full=predictions.full[chosen],
+        reduced=tuple(each[chosen] for each in predictions.reduced),
+        plan=EvaluationPlan(inside(plan.full_parts), inside(plan.reduced_parts)),
+        weights=weights[chosen],
+        half=None
+        if predictions.half is None
+        else (
+            _at_rows(predictions.half[0], chosen, weights),
+            _at_rows(predictions.half[1], chosen, weights),
+        ),
+        directions=tuple(None if each is None else each[chosen] for each in predictions.directions),
+    )
+
+
+def _joined(parts: Sequence[EvaluationPredictions]) -> EvaluationPredictions:
+    first = parts[0]
+    halves = [part.half for part in parts if part.half is not None]
+    return replace(
+        first,
+        reduced=tuple(each for part in parts for each in part.reduced),
+        directions=tuple(each for part in parts for each in part.directions),
+        half=(_joined([one for one, _ in halves]), _joined([other for _, other in halves]))
+        if halves
+        else None,
+    )

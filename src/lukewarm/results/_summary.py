@@ -1,0 +1,91 @@
+"""A result in a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lukewarm._text import printable
+from lukewarm.results._tables import p_value_text
+
+if TYPE_CHECKING:
+    from lukewarm.results._importance import ImportanceResult
+
+_MOST_NAMES = 5
+
+
+def summary(result: ImportanceResult) -> str:
+    """Return what matters most, what cannot be told from zero, and how settled the numbers are."""
+    is_found = (result.p_value() < 1 - result.level) & (result.importance > 0)
+    ranked = np.argsort(-result.importance, kind="stable")
+    found = [number for number in ranked if is_found[number]]
+    open_questions = [number for number in ranked if not is_found[number]]
+    sentences = [
+        *_on_the_largest(result, found),
+        *_on_the_others(result, found),
+        *_on_zero(result, open_questions),
+        *_on_more_rows(result),
+    ]
+    return "\n".join([" ".join(sentences), *result._footnotes])
+
+
+def _on_the_largest(result: ImportanceResult, found: Sequence[int]) -> list[str]:
+    if not found:
+        return []
+    first = found[0]
+    low, high = (end[first] for end in result.interval())
+    p_value = p_value_text(result.p_value()[first])
+    return [
+        f"{_named(result, [first])} matters most of {len(result)} feature sets: without it the "
+        f"model loses {result.importance[first]:.3g} of {result.measure} "
+        f"({100 * result.level:.4g} % interval {low:.3g} to {high:.3g}, "
+        f"p {p_value if p_value.startswith('<') else f'= {p_value}'})."
+    ]
+
+
+def _on_the_others(result: ImportanceResult, found: Sequence[int]) -> list[str]:
+    if len(found) < 2:
+        return []
+    verb = "comes" if len(found) == 2 else "come"
+    return [f"Then {verb} {_named(result, found[1:])}."]
+
+
+def _on_zero(result: ImportanceResult, open_questions: Sequence[int]) -> list[str]:
+    if not open_questions:
+        return []
+    test = f"At the {100 * (1 - result.level):.3g} % level, each tested alone,"
+    if len(open_questions) == len(result):
+        return [f"{test} none of {len(result)} feature sets can be told from zero."]
+    return [f"{test} these cannot be told from zero: {_named(result, open_questions)}."]
+
+
+def _on_more_rows(result: ImportanceResult) -> list[str]:
+    """Return what the estimates moved when the training rows doubled, in words."""
+    shift, error = result.shift, result._moments.standard_error
+    if not shift.any():
+        return []
+    ranked = np.argsort(-np.abs(shift), kind="stable")
+    moved = [number for number in ranked if abs(shift[number]) > error[number]]
+    if not moved:
+        return [
+            "When the training rows doubled, no importance moved by more than the error of the "
+            "evaluation rows: more rows would hardly change the estimates."
+        ]
+    first = moved[0]
+    direction = "rose" if shift[first] > 0 else "fell"
+    return [
+        f"When the training rows doubled, the importance of {_named(result, [first])} {direction} "
+        f"by {abs(shift[first]):.2g}, more than the error of the evaluation rows"
+        + (f", and so did {len(moved) - 1} more" if len(moved) > 1 else "")
+        + ": the model is still learning, and the intervals allow for that."
+    ]
+
+
+def _named(result: ImportanceResult, numbers: Sequence[int]) -> str:
+    names = [printable(result.names[number]) for number in numbers[:_MOST_NAMES]]
+    more = len(numbers) - len(names)
+    if more > 0:
+        return f"{', '.join(names)} and {more} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,108 @@
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lukewarm as lw
+
+
+@pytest.fixture
+def result(generator):
+    x, z, w, noise = generator.normal(size=(4, 400))
+    y = 3 * x + 2 * z + 0.1 * noise
+    full = 3 * x + 2 * z
+    return lw.importance_from_predictions(
+        y, full, {"z|_": 3 * x, "=x&": 2 * z, "w": full + 0.01 * w}
+    )
+
+
+def test_sort_top_and_relative_arrange_the_rows(result):
+    plain = result.to_frame(adjust="holm")
+    frame = result.to_frame(adjust="holm", sort=True, relative=True)
+    assert frame["feature"].tolist() == ["=x&", "z|_", "w"]
+    assert frame.index.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(frame["relative"], frame["importance"] / frame["importance"].max())
+    top = result.to_frame(adjust="holm", top=2)
+    assert top["feature"].tolist() == ["=x&", "z|_"]
+    # Adjusted for all three sets, also where two of them are shown.
+    assert top["p_holm"].tolist() == plain["p_holm"].tolist()[1::-1]
+    with pytest.raises(ValueError, match="top must be"):
+        result.to_frame(top=0)
+
+
+def test_relative_is_unknown_where_nothing_is_positive(result):
+    none = replace(result, reduced=(result.full,) * 3)
+    assert none.to_frame(relative=True)["relative"].isna().all()
+
+
+@pytest.mark.parametrize(
+    "form", [repr, lw.ImportanceResult.to_markdown, lw.ImportanceResult.to_latex]
+)
+def test_a_p_value_is_never_shown_as_zero(result, form):
+    certain = replace(result, scores=tuple(replace(each, value=1e9) for each in result.reduced))
+    assert (certain.p_value() == 0).all()
+    assert (result.p_value()[:2] < 1e-16).all()
+    for each in (result, certain):
+        assert "<1e-16" in form(each)
+        assert "&lt;1e-16" in each._repr_html_()
+
+
+def test_markdown_has_a_row_per_set_and_escapes_bars(result):
+    lines = result.to_markdown(sort=True, top=2).splitlines()
+    assert len(lines) == 4
+    assert lines[3].startswith(r"| z\|_ | ")
+    assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
+
+
+def test_latex_escapes_what_has_a_meaning_there(result):
+    table = result.to_latex()
+    assert r"z|\_ & " in table
+    assert r"=x\& & " in table
+    assert r"std\_error" in table
+
+
+def test_a_spreadsheet_holds_the_frame_and_no_formula(result, tmp_path):
+    pytest.importorskip("openpyxl")
+    path = result.to_excel(tmp_path / "importance.xlsx", sort=True)
+    read = pd.read_excel(path)
+    assert read["feature"].tolist() == ["'=x&", "z|_", "w"]
+    np.testing.assert_allclose(read["importance"], result.to_frame(sort=True)["importance"])
+    with pytest.raises(ValueError, match=r"path must end in \.xlsx"):
+        result.to_excel(tmp_path / "importance.csv")
+
+
+def test_a_spreadsheet_without_openpyxl_names_the_extra(result, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ImportError, match=r"lukewarm\[excel\]"):
+        result.to_excel(tmp_path / "importance.xlsx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_summary_says_what_matters_and_what_is_not_known(result):
+    text = result.summary()
+    low, high = (end[1] for end in result.interval())
+    assert text.startswith("=x& matters most of 3 feature sets: without it the model loses ")
+    assert f"95 % interval {low:.3g} to {high:.3g}, p <1e-16" in text
+    assert "Then comes z|_." in text
+    assert "cannot be told from zero: w." in text
+    assert "training rows doubled" not in text
+
+
+@pytest.mark.parametrize(
+    ("shift", "said"),
+    [(1e-6, "more rows would hardly change"), (5.0, "rose by 5"), (-5.0, "fell by 5")],
+)
+def test_the_summary_says_what_more_rows_would_change(result, shift, said):
+    reduced = (result.reduced[0], replace(result.reduced[1], shift=-shift), result.reduced[2])
+    text = replace(result, reduced=reduced).summary()
+    assert said in text
+    assert "None" not in text
+
+
+def test_the_summary_of_nothing_found_says_so(result):
+    nothing = replace(result, reduced=(result.full,) * 3)
+    assert nothing.summary().startswith(
+        "At the 5 % level, each tested alone, none of 3 feature sets"
+    )
