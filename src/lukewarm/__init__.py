@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         plot_shapley,
         plot_trace,
     )
+    from lukewarm.reporting import report, report_comparison
     from lukewarm.results import (
         ImportanceResult,
         MeasureValue,
@@ -53,6 +54,8 @@ __all__ = [
     "plot_importance",
     "plot_shapley",
     "plot_trace",
+    "report",
+    "report_comparison",
     "shapley",
 ]
 
@@ -76,6 +79,8 @@ _ROOM_OF = {
     "plot_importance": "plotting",
     "plot_shapley": "plotting",
     "plot_trace": "plotting",
+    "report": "reporting",
+    "report_comparison": "reporting",
 }
 _ROOMS = (
     "datasets",
