@@ -169,6 +169,16 @@ def test_classes_are_explained_in_points_of_the_deviance(page, data):
     assert "points less of the deviance" in found.said("verdict")
 
 
+def test_a_measure_of_ones_own_is_spoken_of_by_its_name(page):
+    from lukewarm.measures import NegMeanLoss
+
+    measure = NegMeanLoss(lambda y, f: np.abs(y - f), "cost {0} <i>")
+    y = np.arange(50.0)
+    result = lw.importance_from_predictions(y, y, {"a": y + 1 + y % 2}, measure=measure)
+    said = page(result).said("verdict")
+    assert "a matters: without it cost {0} <i> falls by 1.50 (95 % interval" in said
+
+
 def test_groups_are_listed_with_their_columns(page, importance):
     found = page(importance)
     assert "pair" in found.said("groups")
@@ -241,6 +251,7 @@ def test_the_function_is_still_one_after_its_room_was_loaded():
         ([], ValueError, "results is empty"),
         ("result", TypeError, "results must be fitted estimators or their results; got 'result'"),
         (lw.ImportanceResult, TypeError, "results must be fitted estimators"),
+        (lw.VariableImportance, TypeError, "results must be fitted estimators"),
     ],
 )
 def test_what_is_no_result_is_refused(tmp_path, results, error, message):

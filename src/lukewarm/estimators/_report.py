@@ -9,7 +9,10 @@ from sklearn.base import BaseEstimator
 
 from lukewarm._validation import shown
 from lukewarm.estimators._health import constant_skill
+from lukewarm.estimators._prepared import Prepared
+from lukewarm.measures import Measure
 from lukewarm.reporting import Details, Subject
+from lukewarm.results import ImportanceResult
 
 if TYPE_CHECKING:
     from lukewarm.estimators._base import ImportanceEstimator
@@ -25,9 +28,15 @@ def report_subjects(estimator: ImportanceEstimator) -> list[Subject]:
     )
     measures = {measure.name: measure for measure in prepared.problem.measures}
     return [
-        Subject(result, details, constant_skill(prepared, measures[name]))
+        Subject(result, details, _baseline(result, prepared, measures[name]))
         for name, result in estimator.results_.items()
     ]
+
+
+def _baseline(result: Any, prepared: Prepared, measure: Measure) -> float | None:
+    """Return the skill of a constant guess; Shapley values have it as their empty coalition."""
+    is_importance = isinstance(result, ImportanceResult)
+    return constant_skill(prepared, measure) if is_importance else None
 
 
 def _settings(estimator: BaseEstimator) -> dict[str, str]:

@@ -58,7 +58,7 @@ def as_subjects(name: str, values: Any) -> list[Subject]:
     listed = values if isinstance(values, list | tuple) else [values]
     subjects: list[Subject] = []
     for each in listed:
-        if isinstance(each, _Estimator):
+        if isinstance(each, _Estimator) and not isinstance(each, type):
             subjects.extend(each._report_subjects())
         elif isinstance(each, ImportanceResult | ShapleyResult):
             subjects.append(Subject(each))

@@ -109,8 +109,10 @@ _MEASURES = {
 def words_for(measure: str) -> MeasureWords:
     """Return how to speak of the measure of that name; of a user's own, by its name."""
     plain = printable(measure)
+    # The sentences are filled in by str.format.
+    said = plain.replace("{", "{{").replace("}", "}}")
     return _MEASURES.get(measure) or MeasureWords(
-        plain, f"{plain} falls by {{}}", f"has a {plain} of {{}}", f"{{}} of {plain}"
+        plain, f"{said} falls by {{}}", f"has a {said} of {{}}", f"{{}} of {said}"
     )
 
 
