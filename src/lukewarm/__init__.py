@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         plot_importance,
         plot_shapley,
         plot_trace,
+        plot_waterfall,
     )
     from lukewarm.reporting import report, report_comparison
     from lukewarm.results import (
@@ -54,6 +55,7 @@ __all__ = [
     "plot_importance",
     "plot_shapley",
     "plot_trace",
+    "plot_waterfall",
     "report",
     "report_comparison",
     "shapley",
@@ -79,6 +81,7 @@ _ROOM_OF = {
     "plot_importance": "plotting",
     "plot_shapley": "plotting",
     "plot_trace": "plotting",
+    "plot_waterfall": "plotting",
     "report": "reporting",
     "report_comparison": "reporting",
 }
