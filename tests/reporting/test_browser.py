@@ -186,11 +186,12 @@ def test_dark_and_light_follow_the_reader_and_the_switch(opened):
     assert switch.inner_text() == "Dark"
 
 
-def test_a_dark_page_prints_on_white_with_the_whole_table(opened):
+def test_a_dark_page_prints_on_white_with_everything_on_it(opened):
     page = opened(color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     assert background(page) == "rgb(255, 255, 255)"
     assert page.locator(".tools").is_hidden()
+    assert page.locator(".panel:visible").count() == 2
     shown = page.locator("#panel-0 .scroll").evaluate("e => [e.clientHeight, e.scrollHeight]")
     assert shown[0] == shown[1]
     assert page.pdf().startswith(b"%PDF")

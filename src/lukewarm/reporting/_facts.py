@@ -30,6 +30,7 @@ _LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn")
 # one that gains more than the second is still learning (results call it underfit).
 _LITTLE, _MUCH = 0.02, 0.1
 _MOST_GROUPS = 50
+_FINGERPRINT = "fingerprint of the numbers"
 # These remarks quote cells of the table; a page that is handed on does not.
 _WITHOUT_CELLS = {
     "numbers_as_text": "most of its values are numbers, but the column is text, so it counts as "
@@ -92,6 +93,9 @@ def skill_words(panel: Panel) -> list[str]:
         change = 100 * (1 - at_hand / baseline)
         direction = "less" if change >= 0 else "more"
         sentence += f", {significant(abs(change), 2)} % {direction} than a constant guess."
+    elif panel.words.unit and baseline <= 0:
+        # The mean of the training rows is seldom that of the rows that judge it.
+        sentence += "; a constant guess explains none of it."
     else:
         guess = number(shown * baseline, 1 if panel.words.unit else 3)
         sentence += f"; a constant guess {panel.words.skill.format(guess)}."
@@ -169,6 +173,8 @@ def provenance_of(panels: list[Panel]) -> list[tuple[str, list[tuple[str, int]]]
     """
     by_panel = [_facts(panel) for panel in panels]
     names = dict.fromkeys(name for facts in by_panel for name in facts)
+    # What only some panels have would come after it.
+    names[_FINGERPRINT] = names.pop(_FINGERPRINT)
     return [
         (
             name,
@@ -203,7 +209,7 @@ def _facts(panel: Panel) -> dict[str, str]:
     if np.any(result.seconds):
         facts["time for the models without features"] = seconds(float(np.sum(result.seconds)))
     facts |= {f"setting {name}": clean(text) for name, text in details.settings.items()}
-    return {**facts, "fingerprint of the numbers": fingerprint(panel)}
+    return {**facts, _FINGERPRINT: fingerprint(panel)}
 
 
 def _test_words(panel: Panel) -> str:

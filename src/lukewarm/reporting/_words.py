@@ -103,17 +103,45 @@ _MEASURES = {
     "neg_mse": _error("mean squared error"),
     "neg_mae": _error("mean absolute error"),
     "neg_log_loss": _error("log-loss"),
+    "poisson_deviance": _error("Poisson deviance"),
+    "gamma_deviance": _error("gamma deviance"),
+}
+
+
+# Measures with a number in their name, such as "pinball(0.9)".
+_WITH_NUMBER = {
+    "pinball": "pinball loss",
+    "huber": "Huber loss",
+    "tweedie_deviance": "Tweedie deviance",
 }
 
 
 def words_for(measure: str) -> MeasureWords:
-    """Return how to speak of the measure of that name; of a user's own, by its name."""
+    """Return how to speak of the measure of that name; of a user's own, by its name.
+
+    Examples
+    --------
+    >>> words_for("pinball(0.9)").column
+    'increase in pinball loss (0.9)'
+    """
+    if measure in _MEASURES:
+        return _MEASURES[measure]
+    stem, bracket, rest = measure.partition("(")
+    if bracket and stem in _WITH_NUMBER:
+        return _error(f"{_WITH_NUMBER[stem]} ({_as_format(rest)}")
     plain = printable(measure)
-    # The sentences are filled in by str.format.
-    said = plain.replace("{", "{{").replace("}", "}}")
-    return _MEASURES.get(measure) or MeasureWords(
-        plain, f"{said} falls by {{}}", f"has a {said} of {{}}", f"{{}} of {said}"
+    said = _as_format(measure)
+    return MeasureWords(
+        plain,
+        f"the skill measured by {said} falls by {{}}",
+        f"has a skill of {{}}, measured by {said}",
+        f"{{}} of skill, measured by {said}, beyond a constant guess",
     )
+
+
+def _as_format(text: str) -> str:
+    """Return a text that str.format leaves as it is."""
+    return printable(text).replace("{", "{{").replace("}", "}}")
 
 
 METHODS = {
