@@ -70,7 +70,8 @@ def report_comparison(
         for number, subject in enumerate(subjects)
     ]
     _check_alike(*runs)
-    shared = [name for name in runs[0].result.names if name in set(runs[1].result.names)]
+    known = set(runs[1].result.names)
+    shared = [name for name in runs[0].result.names if name in known]
     if not shared:
         raise ValueError(
             "first and second have no feature set in common; there is nothing to compare."
@@ -196,8 +197,9 @@ def _sentences(runs: list[Panel], shared: list[str], labels: tuple[str, str]) ->
         _movement(runs[0], shared[each], difference[each], low[each], high[each])
         for each in order[:_NAMED]
     ]
-    for label, run, other in zip(labels, runs, runs[::-1], strict=True):
-        alone = [name for name in run.result.names if name not in set(other.result.names)]
+    in_both = set(shared)
+    for label, run in zip(labels, runs, strict=True):
+        alone = [name for name in run.result.names if name not in in_both]
         if alone:
             sentences.append(Markup("Only {} has {}.").format(label, listed(alone)))
     return sentences
