@@ -61,6 +61,27 @@ def test_explain_writes_tables_and_a_figure(csv, tmp_path):
     assert (out / "r2.png").read_bytes().startswith(b"\x89PNG")
 
 
+SMALL = ("--drop", "label,name,text", "--features", "X1,X3", "--model", "boosting")
+
+
+def test_explain_writes_a_report_beside_the_tables(csv, tmp_path):
+    outcome = run("explain", csv, "--target", "y", *SMALL, "--report", "--out", tmp_path)
+    assert outcome.exit_code == 0, outcome.output
+    assert f"The report is {tmp_path / 'report.html'}" in outcome.output
+    assert "What predicts y" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert (tmp_path / "neg_mse.csv").is_file()
+
+
+def test_explain_opens_the_report_it_wrote(csv, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("click.launch", opened.append)
+    monkeypatch.chdir(tmp_path)
+    outcome = run("explain", csv, "--target", "y", *SMALL, "--open")
+    assert outcome.exit_code == 0, outcome.output
+    assert opened == [(tmp_path / "table-report.html").as_uri()]
+    assert [path.name for path in tmp_path.iterdir()] == ["table-report.html"]
+
+
 def test_explain_takes_parquet_and_groups(csv, tmp_path):
     pytest.importorskip("pyarrow")
     table = tmp_path / "table.parquet"
@@ -126,6 +147,8 @@ def test_demo_shows_the_truth_and_writes_what_it_says(tmp_path):
     error = abs(x1["importance"] - x1["truth"])["early_stopping"]
     assert error < 4 * x1.loc["early_stopping", "std_error"]
     assert len(list(out.glob("*.png"))) == 6
+    assert outcome.output.rstrip().endswith(str(out / "report.html"))
+    assert "What predicts the progression of diabetes" in (out / "report.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize("command", [(), ("explain",), ("demo",)])

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
         plot_importance,
         plot_shapley,
         plot_trace,
+        plot_waterfall,
     )
+    from lukewarm.reporting import report, report_comparison
     from lukewarm.results import (
         ImportanceResult,
         MeasureValue,
@@ -54,6 +56,9 @@ __all__ = [
     "plot_importance",
     "plot_shapley",
     "plot_trace",
+    "plot_waterfall",
+    "report",
+    "report_comparison",
     "shapley",
 ]
 
@@ -78,6 +83,9 @@ _ROOM_OF = {
     "plot_importance": "plotting",
     "plot_shapley": "plotting",
     "plot_trace": "plotting",
+    "plot_waterfall": "plotting",
+    "report": "reporting",
+    "report_comparison": "reporting",
 }
 _ROOMS = (
     "datasets",

@@ -174,6 +174,13 @@ def main() -> None:
     help="With --shapley: fit until the sampling error is below this share of the range.",
 )
 @click.option("--out", type=_PATH, help="Folder for CSV, JSON and figures.")
+@click.option(
+    "--report",
+    is_flag=True,
+    help="Write one HTML page to hand over: report.html in the folder of --out, else "
+    "FILE-report.html in the current one.",
+)
+@click.option("--open", "opens", is_flag=True, help="Write the report and open it in a browser.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--jobs", type=int, default=1, show_default=True, help="Feature sets at a time.")
 @_plain_errors
@@ -184,6 +191,8 @@ def explain(
     groups: Path | None,
     drop: str | None,
     out: Path | None,
+    report: bool,
+    opens: bool,
     seed: int,
     jobs: int,
     measure: tuple[str, ...],
@@ -203,6 +212,7 @@ def explain(
     \b
     Example:  lukewarm explain turbines.csv --target NOX --drop CO --measure r2 --out report
               lukewarm explain turbines.csv --target NOX --drop CO --shapley --tolerance 0.02
+              lukewarm explain turbines.csv --target NOX --report --open
     """
     from lukewarm.estimators import ShapleyImportance, VariableImportance
 
@@ -223,9 +233,21 @@ def explain(
         estimator.fit(X, y)
         for result in estimator.results_.values():
             click.echo(printable(str(result), keep="\n"))
+        page = Path(f"{file.stem}-report.html") if out is None else out / "report.html"
+        asked = report or opens
+        title = f"What predicts {target}"
         if out is not None:
-            _write_results(out, estimator.results_)
+            with replacing_report(out, "explain") as staged:
+                _write_results(staged, estimator.results_)
+                if asked:
+                    estimator.report(staged / page.name, title=title)
             click.echo(f"\nTables and figures are in {out}")
+        elif asked:
+            estimator.report(page, title=title)
+        if asked:
+            click.echo(f"\nThe report is {page}")
+        if opens:
+            click.launch(page.resolve().as_uri())
 
 
 @main.command()
@@ -241,7 +263,7 @@ def explain(
 @_plain_errors
 def demo(out: Path, seed: int, jobs: int) -> None:
     """Show three ways to an importance on data whose answer is known, then on real data."""
-    from lukewarm.demo import run_demo
+    from lukewarm.demo import REPORT, run_demo
 
     comparisons = run_demo(out, seed=seed, n_jobs=jobs)
     click.echo(
@@ -255,7 +277,7 @@ def demo(out: Path, seed: int, jobs: int) -> None:
         "Diabetes progression (442 patients, scikit-learn): loss of R2 without the feature.\n"
     )
     click.echo(comparisons["diabetes"].to_text())
-    click.echo(f"\nTables and figures are in {out}")
+    click.echo(f"\nTables and figures are in {out}\nOpen the report in a browser: {out / REPORT}")
 
 
 @main.command()
@@ -366,12 +388,11 @@ def _write_results(folder: Path, results: dict[str, Any]) -> None:
     from lukewarm.plotting import plot_importance, plot_shapley, save_figure
     from lukewarm.results import ShapleyResult
 
-    with replacing_report(folder, "explain") as staged:
-        for name, result in results.items():
-            frame = result.to_frame(adjust=("holm", "bh"))
-            write_text(staged / f"{name}.csv", frame_to_csv(frame))
-            text = json.dumps(frame.to_dict(orient="records"), indent=1)
-            write_text(staged / f"{name}.json", text)
-            result.save(staged / f"{name}.npz")
-            plot = plot_shapley if isinstance(result, ShapleyResult) else plot_importance
-            save_figure(plot(result), staged / f"{name}.png")
+    for name, result in results.items():
+        frame = result.to_frame(adjust=("holm", "bh"))
+        write_text(folder / f"{name}.csv", frame_to_csv(frame))
+        text = json.dumps(frame.to_dict(orient="records"), indent=1)
+        write_text(folder / f"{name}.json", text)
+        result.save(folder / f"{name}.npz")
+        plot = plot_shapley if isinstance(result, ShapleyResult) else plot_importance
+        save_figure(plot(result), folder / f"{name}.png")

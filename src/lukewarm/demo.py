@@ -15,11 +15,13 @@ import pandas as pd
 from lukewarm._files import locked_folder, replacing_report, write_text
 from lukewarm._text import frame_to_csv
 from lukewarm.datasets import make_correlated_linear
-from lukewarm.estimators import VariableImportance
+from lukewarm.estimators import ShapleyImportance, VariableImportance
 from lukewarm.plotting import plot_comparison, plot_importance, plot_trace, save_figure
+from lukewarm.reporting import report
 from lukewarm.results import HealthWarning, ImportanceResult
 
 METHODS = ("dropout", "early_stopping", "retrain")
+REPORT = "report.html"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ def run_demo(
     n_jobs: int | None = None,
     verbose: bool | None = None,
 ) -> dict[str, Comparison]:
-    """Return the comparisons by data set, after writing their tables and figures to `folder`."""
+    """Return the comparisons by data set; tables, figures and a report go to `folder`."""
     from sklearn.datasets import load_diabetes
 
     with locked_folder(folder) as target:
@@ -81,6 +83,7 @@ def run_demo(
         with replacing_report(target, "demo") as staged:
             for name, comparison in comparisons.items():
                 _write(staged, name, comparison)
+            _write_report(staged / REPORT, table.data, table.target, options)
         return comparisons
 
 
@@ -98,6 +101,16 @@ def compare(
                 .result_
             )
     return Comparison(results, truth)
+
+
+def _write_report(path: Path, X: pd.DataFrame, y: pd.Series, options: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HealthWarning)
+        importance = VariableImportance("boosting", measure="r2", **options).fit(X, y)
+        shapley = ShapleyImportance(
+            "boosting", "early_stopping", measure="r2", n_coalitions=60, **options
+        ).fit(X, y)
+    report([importance, shapley], path, title="What predicts the progression of diabetes")
 
 
 def _write(folder: Path, name: str, comparison: Comparison) -> None:

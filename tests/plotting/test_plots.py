@@ -73,9 +73,9 @@ def test_results_over_other_features_cannot_be_compared(results):
 def test_a_trace_marks_the_step_that_was_kept(results):
     result = results["early_stopping"]
     axes = lw.plot_trace(result, ["X1"])
-    curve, dot = axes.lines
+    curve, dot, _ = axes.lines
     trace = result.traces[0][0]
-    np.testing.assert_array_equal(curve.get_ydata(), trace.losses)
+    np.testing.assert_array_equal(curve.get_ydata(), trace.losses - trace.losses[0])
     assert dot.get_xdata() == [trace.stopped_step]
 
 
@@ -87,3 +87,40 @@ def test_a_method_without_steps_has_no_trace(results):
 def test_a_given_axes_is_drawn_on(results):
     _, axes = plt.subplots()
     assert lw.plot_importance(results["dropout"], ax=axes) is axes
+
+
+def test_the_title_says_model_skill_rows_and_how_many_are_shown(results):
+    result = results["early_stopping"]
+    title = lw.plot_importance(result, max_features=2).get_title(loc="left")
+    skill = -(result.full.value - result.full.shift)
+    said = f"mean squared error {skill:.3g} on 75 rows"
+    assert title == f"boosting\n{said}\n2 of 6 features shown"
+    assert "shown" not in lw.plot_importance(result).get_title(loc="left")
+
+
+def test_bars_are_filled_where_told_from_zero_and_outlined_where_not(results):
+    result = results["early_stopping"]
+    adjusted = result.to_frame(adjust="holm").sort_values("importance", ascending=False)["p_holm"]
+    is_clear = (adjusted < 0.05).to_list()
+    assert any(is_clear)
+    assert not all(is_clear)
+    fills = [bar.get_facecolor() for bar in lw.plot_importance(result).patches]
+    assert [fill[3] > 0 for fill in fills] == is_clear
+
+
+def test_long_names_take_two_lines_at_most():
+    y = np.arange(40.0)
+    name = "a name that goes on and on " * 12
+    result = lw.importance_from_predictions(y, y, {name: y + 1 + y % 2, "x" * 300: y + 2})
+    labels = labels_of(lw.plot_importance(result))
+    assert all(label.count("\n") == 1 and label.endswith("…") for label in labels)
+
+
+def test_large_errors_have_plain_ticks_and_a_power_in_the_label():
+    y = 1e5 * np.random.default_rng(0).normal(size=60)
+    result = lw.importance_from_predictions(y, y, {"a": 0.5 * y})
+    axes = lw.plot_importance(result)
+    axes.figure.canvas.draw()
+    assert axes.xaxis.get_offset_text().get_text() == ""
+    assert axes.get_xlabel().endswith("without the feature ($10^{9}$)")
+    assert max(len(label.get_text()) for label in axes.get_xticklabels()) <= 5

@@ -87,3 +87,17 @@ def test_exact_values_have_no_convergence_to_show(data):
     )
     with pytest.raises(ValueError, match=r"result was not followed .* by solver 'exact'"):
         lw.plot_convergence(result)
+
+
+def test_a_waterfall_goes_from_a_constant_guess_to_the_full_model(estimator):
+    result = estimator.result_
+    axes = lw.plot_waterfall(result, max_features=3)
+    bars = sorted(axes.patches, key=lambda bar: bar.get_y())
+    assert len(bars) == 4
+    assert axes.get_yticklabels()[3].get_text() == "3 others"
+    assert bars[0].get_x() == pytest.approx(result.value_of([]).value)
+    ends = [bar.get_x() + bar.get_width() for bar in bars]
+    np.testing.assert_allclose([bar.get_x() for bar in bars[1:]], ends[:-1])
+    full = result.value_of(range(len(result))).value
+    # Shapley values of a sampling solver add up to the gain, to round-off.
+    assert ends[-1] == pytest.approx(full, rel=1e-9)

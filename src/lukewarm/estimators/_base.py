@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from lukewarm import evaluation
 from lukewarm._random import as_generator, derived_seed, draw_seeds
@@ -59,6 +62,9 @@ from lukewarm.reduction import (
     method_for,
 )
 from lukewarm.stopping import Patience
+
+if TYPE_CHECKING:
+    from lukewarm.reporting import Subject
 
 INFERENCES = ("auto", "learning_curve", *evaluation.INFERENCES)
 _STOPPINGS = ("hold_out", "cross_validation")
@@ -262,6 +268,32 @@ class ImportanceEstimator(BaseEstimator):
         return EvaluationPlan.split(
             runs.fold_of_row, generator, None if strata is None else strata[numbers]
         )
+
+    def report(
+        self, path: str | PathLike[str] = "report.html", *, title: str | None = None
+    ) -> Path:
+        """Write the results as one self-contained HTML page and return its path.
+
+        Parameters
+        ----------
+        path : path, default "report.html"
+            A file that is there is replaced.
+        title : str, optional
+            The heading of the page.
+
+        See Also
+        --------
+        lukewarm.report : Several estimators or results on one page.
+        """
+        from lukewarm.reporting import report
+
+        return report(self, path, title=title)
+
+    def _report_subjects(self) -> list[Subject]:
+        from lukewarm.estimators._report import report_subjects
+
+        check_is_fitted(self, "result_")
+        return report_subjects(self)
 
     @property
     def _has_own_length(self) -> bool:

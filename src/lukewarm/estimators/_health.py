@@ -57,7 +57,7 @@ def with_importance_remarks(
     """Return the result with the remarks of the fit and those on its own models."""
     measure = next(each for each in prepared.problem.measures if each.name == result.measure)
     # The skill of the model at hand, not where it is heading.
-    gain = result.full.value - result.full.shift - _constant_skill(prepared, measure)
+    gain = result.full.value - result.full.shift - constant_skill(prepared, measure)
     return replace(
         result,
         remarks=(
@@ -193,7 +193,7 @@ _DROPPED_OUT = (
 )
 
 
-def _constant_skill(prepared: Prepared, measure: Measure) -> float:
+def constant_skill(prepared: Prepared, measure: Measure) -> float:
     """Return the skill of the training rows' mean, or class shares; nan where it has none."""
     problem, numbers = prepared.problem, prepared.numbers
     constants = [model.constant().predict(model.evaluation.X) for model in prepared.full_models]

@@ -1,7 +1,7 @@
 """Figures from records only; matplotlib is loaded when the first is drawn."""
 
 from lukewarm.plotting._importance import plot_comparison, plot_importance
-from lukewarm.plotting._shapley import plot_convergence, plot_shapley
+from lukewarm.plotting._shapley import plot_convergence, plot_shapley, plot_waterfall
 from lukewarm.plotting._style import COLOURS, new_axes, new_figure, save_figure, tidy
 from lukewarm.plotting._trace import plot_trace
 
@@ -14,6 +14,7 @@ __all__ = [
     "plot_importance",
     "plot_shapley",
     "plot_trace",
+    "plot_waterfall",
     "save_figure",
     "tidy",
 ]

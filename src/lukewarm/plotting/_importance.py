@@ -15,8 +15,11 @@ from lukewarm.plotting._style import (
     MEASURE_LABELS,
     METHOD_LABELS,
     axes_for,
-    plain_labels,
+    looks_of,
+    plain_ticks,
     tidy,
+    title_for,
+    wrapped_labels,
 )
 from lukewarm.results import ImportanceResult
 
@@ -29,6 +32,9 @@ def plot_importance(
     ax: Any = None,
 ) -> Any:
     """Draw importances as bars with their intervals, the largest on top; return the Axes.
+
+    Bars are filled where the importance is told from zero: its p-value, adjusted by Holm's method,
+    is below one minus the result's level. The others are outlined.
 
     Parameters
     ----------
@@ -53,9 +59,11 @@ def plot_importance(
     low, high = result.interval(level)
     axes = axes_for(ax, 6.4, 1.0 + 0.32 * len(order))
     places = np.arange(len(order))
-    axes.barh(places, result.importance[order], height=0.66, color=COLOURS[0])
+    looks = looks_of(result.p_value(), result.level, order, COLOURS[0])
+    axes.barh(places, result.importance[order], height=0.66, **looks)
     _draw_intervals(axes, places, result.importance[order], low[order], high[order])
     _finish(axes, [result.names[number] for number in order], places, result.measure)
+    axes.set_title(title_for(result, len(order)), loc="left", fontsize="medium")
     axes.margins(y=0.5 / (len(order) + 1))
     return axes
 
@@ -139,9 +147,9 @@ def _draw_intervals(
 
 
 def _finish(axes: Any, names: list[str], places: np.ndarray, measure: str) -> None:
-    axes.set_yticks(places, plain_labels(names))
+    axes.set_yticks(places, wrapped_labels(names))
     axes.invert_yaxis()
     axes.axvline(0, color="0.4", linewidth=0.8)
-    axes.set_xlabel(f"{MEASURE_LABELS.get(measure, f'loss of {measure}')} without the feature")
-    axes.tick_params(axis="y", length=0)
+    plain_ticks(axes, f"{MEASURE_LABELS.get(measure, f'loss of {measure}')} without the feature")
     tidy(axes)
+    axes.tick_params(axis="y", length=0)

@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 
 from lukewarm._validation import check_count, check_instance
-from lukewarm.plotting._style import COLOURS, HATCHES, INTERVAL, axes_for, plain_labels, tidy
+from lukewarm.plotting._style import (
+    COLOURS,
+    HATCHES,
+    INTERVAL,
+    axes_for,
+    looks_of,
+    plain_labels,
+    plain_ticks,
+    tidy,
+    title_for,
+    wrapped_labels,
+)
 from lukewarm.results import ImportanceResult, ShapleyResult
 
 _MOST_LINES = 12
@@ -54,19 +65,74 @@ def plot_shapley(
     height = 0.66 if importance is None else 0.4
     shift = 0.0 if importance is None else height / 2
     _bars(axes, places - shift, height, 0, "Shapley value", result.shapley_value[order], low, high)
-    if importance is not None:
+    if importance is None:
+        axes.set_title(title_for(result, len(order)), loc="left", fontsize="medium")
+        looks = looks_of(result.p_value(), result.level, order, COLOURS[0])
+        for bar, fill in zip(axes.patches, looks["color"], strict=True):
+            bar.set(facecolor=fill, edgecolor=looks["edgecolor"], linewidth=looks["linewidth"])
+    else:
         chosen = _places_of(names, importance)
         ends = [end[chosen] for end in importance.interval(level)]
         values = importance.importance[chosen]
         _bars(axes, places + shift, height, 1, "importance", values, *ends)
         axes.figure.legend(loc="outside upper center", ncols=2, frameon=False)
-    axes.set_yticks(places, plain_labels(names))
+    axes.set_yticks(places, wrapped_labels(names))
     axes.invert_yaxis()
     axes.axvline(0, color="0.4", linewidth=0.8)
     label = "Shapley value" if importance is None else "Shapley value and importance"
-    axes.set_xlabel(f"{label} (share of {result.measure})")
-    axes.tick_params(axis="y", length=0)
+    plain_ticks(axes, f"{label} (share of {result.measure})")
     tidy(axes)
+    axes.tick_params(axis="y", length=0)
+    return axes
+
+
+def plot_waterfall(result: ShapleyResult, *, max_features: int = 15, ax: Any = None) -> Any:
+    """Draw how Shapley values add up, from a constant guess to the full model; return the Axes.
+
+    Parameters
+    ----------
+    result : ShapleyResult
+    max_features : int, default 15
+        The largest in size have a bar of their own; the others share one.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import lukewarm as lw
+    >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+    >>> sv = lw.ShapleyImportance("boosting", n_coalitions=20, random_state=0)
+    >>> axes = plot_waterfall(sv.fit(data.X, data.y).result_, max_features=2)
+    >>> [label.get_text() for label in axes.get_yticklabels()][2:]
+    ['4 others']
+    """
+    check_instance("result", result, ShapleyResult)
+    check_count("max_features", max_features)
+    values = result.shapley_value
+    order = np.argsort(-np.abs(values), kind="stable")
+    shown, rest = order[:max_features], order[max_features:]
+    names = [result.names[number] for number in shown]
+    steps = values[shown]
+    if len(rest):
+        noun = "other" if len(rest) == 1 else "others"
+        names, steps = [*names, f"{len(rest):,} {noun}"], np.append(steps, values[rest].sum())
+    ends = result.value_of([]).value + np.concatenate([[0.0], np.cumsum(steps)])
+    axes = axes_for(ax, 6.4, 1.2 + 0.34 * len(steps))
+    places = np.arange(len(steps))
+    is_gain = steps >= 0
+    for style, chosen in ((0, is_gain), (5, ~is_gain)):
+        look = {"color": COLOURS[style], "hatch": "" if style == 0 else "///", "edgecolor": "w"}
+        axes.barh(places[chosen], steps[chosen], 0.66, left=ends[:-1][chosen], **look)
+    axes.use_sticky_edges = False
+    # Each bar sets out from where the one above it ended.
+    axes.vlines(ends[1:-1], places[:-1], places[1:], color="0.4", linewidth=0.8)
+    axes.axvline(ends[0], color="0.4", linewidth=0.8, linestyle=":")
+    axes.axvline(ends[-1], color="0.4", linewidth=0.8)
+    axes.set_yticks(places, wrapped_labels(names))
+    axes.invert_yaxis()
+    axes.set_title(title_for(result, len(result)), loc="left", fontsize="medium")
+    plain_ticks(axes, f"{result.measure}, from a constant guess (dotted) to the full model")
+    tidy(axes)
+    axes.tick_params(axis="y", length=0)
     return axes
 
 

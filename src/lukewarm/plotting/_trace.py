@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from lukewarm._validation import check_choice, check_instance, check_list
-from lukewarm.plotting._style import COLOURS, axes_for, plain_labels, tidy
+from lukewarm.plotting._style import COLOURS, axes_for, tidy, wrapped_labels
 from lukewarm.results import ClosedFormTrace, ImportanceResult
 
 _MOST_LINES = 6
+_DASHES = ("-", "--", ":", "-.")
 
 
 def plot_trace(
     result: ImportanceResult, features: Sequence[str] | None = None, *, ax: Any = None
 ) -> Any:
-    """Draw the loss on the stopping rows along the steps of each reduced model; return the Axes.
+    """Draw how the loss on the stopping rows changed along the steps; return the Axes.
 
     Parameters
     ----------
@@ -28,7 +29,8 @@ def plot_trace(
 
     Notes
     -----
-    Step 0 is the full model with the feature held at its fill value: plain dropout. A dot marks
+    Step 0 is the full model with the feature held at its fill value: plain dropout. Losses are
+    shown relative to it, so that features of very different importance can be compared. A dot marks
     the step that was kept. Of a cross-fitted result the first fold is shown.
     """
     check_instance("result", result, ImportanceResult)
@@ -48,15 +50,19 @@ def plot_trace(
             continue
         drawn = True
         colour = COLOURS[number % len(COLOURS)]
-        axes.plot(run.losses, color=colour, linewidth=1.4, label=plain_labels([name])[0])
-        axes.plot(run.stopped_step, run.losses[run.stopped_step], "o", color=colour)
+        dashes = _DASHES[number // len(COLOURS) % len(_DASHES)]
+        changes = run.losses - run.losses[0]
+        (label,) = wrapped_labels([name])
+        axes.plot(changes, dashes, color=colour, linewidth=1.4, label=label)
+        axes.plot(run.stopped_step, changes[run.stopped_step], "o", color=colour)
     if not drawn:
         raise ValueError(
             f"result has no trace to draw: method {result.method!r} took no steps with "
             f"{result.model} that stopping rows judged; use early_stopping, or retrain with a "
             "model that is trained step by step."
         )
-    axes.set(xlabel="steps beyond the full model", ylabel="loss on the stopping rows")
+    axes.set(xlabel="steps beyond the full model", ylabel="change of the loss on the stopping rows")
+    axes.axhline(0, color="0.4", linewidth=0.8)
     if result.method == "retrain":
         axes.set_xlabel("steps")
     if isinstance(result.traces[0][0], ClosedFormTrace):

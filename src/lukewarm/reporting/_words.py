@@ -1,0 +1,277 @@
+"""Measures, methods and numbers in words a reader knows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from lukewarm._text import printable
+
+# Names are cut to this many characters in sentences and beside bars; the table has them whole.
+_LONGEST_NAME = 60
+# Joiners hold emoji and letters of some scripts together; a browser does nothing else with them.
+_JOINERS = "\u200c\u200d"
+_MINUS = "\N{MINUS SIGN}"
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class MeasureWords:
+    """How a measure is spoken of.
+
+    Parameters
+    ----------
+    name : str
+    loss : str
+        What happens without a feature, with `{}` for the amount.
+    skill : str
+        What the model does, with `{}` for its skill.
+    total : str
+        The skill that Shapley values share out, with `{}` for the amount.
+    scale : float
+        Amounts are shown multiplied by this; 100 shows shares as points.
+    sign : int
+        -1 where the measure is a negated loss, which is shown as the loss.
+    best : float
+        The most skill there can be.
+    """
+
+    name: str
+    loss: str
+    skill: str
+    total: str
+    scale: float = 1.0
+    sign: int = 1
+    best: float = math.inf
+
+    @property
+    def unit(self) -> str:
+        """The unit of an amount, empty where it is that of the measure."""
+        return "points" if self.scale == 100 else ""
+
+    @property
+    def column(self) -> str:
+        """What an importance is, as the head of a column or an axis."""
+        if self.sign < 0:
+            return f"increase in {self.name}"
+        return f"points of {self.name} lost" if self.unit else f"loss of {self.name}"
+
+
+def _share(name: str, whole: str) -> MeasureWords:
+    return MeasureWords(
+        name,
+        f"the model explains {{}} points less of the {whole}",
+        f"explains {{}} % of the {whole}",
+        f"{{}} points of the {whole} that the model explains",
+        scale=100.0,
+        best=1.0,
+    )
+
+
+def _error(name: str) -> MeasureWords:
+    return MeasureWords(
+        name,
+        f"the {name} rises by {{}}",
+        f"has a {name} of {{}}",
+        f"{{}} by which the model lowers the {name}",
+        sign=-1,
+        best=0.0,
+    )
+
+
+_MEASURES = {
+    "r2": _share("R²", "variance"),
+    "deviance": _share("deviance explained", "deviance"),
+    "accuracy": MeasureWords(
+        "accuracy",
+        "the accuracy falls by {} points",
+        "is right in {} % of the rows",
+        "{} points of accuracy beyond a constant guess",
+        scale=100.0,
+        best=1.0,
+    ),
+    "auc": MeasureWords(
+        "AUC",
+        "the area under the ROC curve falls by {}",
+        "has an area under the ROC curve of {}",
+        "{} of the area under the ROC curve beyond a constant guess",
+        best=1.0,
+    ),
+    "neg_mse": _error("mean squared error"),
+    "neg_mae": _error("mean absolute error"),
+    "neg_log_loss": _error("log-loss"),
+    "poisson_deviance": _error("Poisson deviance"),
+    "gamma_deviance": _error("gamma deviance"),
+}
+
+
+# Measures with a number in their name, such as "pinball(0.9)".
+_WITH_NUMBER = {
+    "pinball": "pinball loss",
+    "huber": "Huber loss",
+    "tweedie_deviance": "Tweedie deviance",
+}
+
+
+def words_for(measure: str) -> MeasureWords:
+    """Return how to speak of the measure of that name; of a user's own, by its name.
+
+    Examples
+    --------
+    >>> words_for("pinball(0.9)").column
+    'increase in pinball loss (0.9)'
+    """
+    if measure in _MEASURES:
+        return _MEASURES[measure]
+    stem, bracket, rest = measure.partition("(")
+    if bracket and stem in _WITH_NUMBER:
+        return _error(f"{_WITH_NUMBER[stem]} ({_as_format(rest)}")
+    plain = printable(measure)
+    said = _as_format(measure)
+    return MeasureWords(
+        plain,
+        f"the skill measured by {said} falls by {{}}",
+        f"has a skill of {{}}, measured by {said}",
+        f"{{}} of skill, measured by {said}, beyond a constant guess",
+    )
+
+
+def _as_format(text: str) -> str:
+    """Return a text that str.format leaves as it is."""
+    return printable(text).replace("{", "{{").replace("}", "}}")
+
+
+METHODS = {
+    "projection": "projection: the full model averaged over what the feature may be, given the "
+    "others",
+    "early_stopping": "early stopping: the full model trained on without the feature",
+    "cross_validated_stopping": "early stopping, the number of steps chosen by cross-validation",
+    "kernel_flow": "kernel flow: early stopping in closed form",
+    "retrain": "retraining: a new model without the feature",
+    "dropout": "dropout: the full model with the feature held at a fixed value",
+}
+INFERENCES = {
+    "learning_curve": "learning curve: error of the evaluation rows, and what twice the training "
+    "rows changed",
+    "paired": "paired: error of the evaluation rows, for the models as they are",
+    "split": "split: the two models are judged by different rows",
+}
+
+
+def clean(name: str) -> str:
+    """Return a name with the control codes spelled out that a page should not act on."""
+    return printable(name, keep=_JOINERS)
+
+
+def short(name: str) -> str:
+    """Return a name of at most sixty characters, its beginning and its end.
+
+    Examples
+    --------
+    >>> short("age"), len(short("x" * 300))
+    ('age', 60)
+    """
+    shown = clean(name)
+    if len(shown) <= _LONGEST_NAME:
+        return shown
+    return f"{shown[: _LONGEST_NAME - 16].rstrip()}…{shown[-15:].lstrip()}"
+
+
+def marked(name: str) -> Markup:
+    """Return a name for a sentence: bold, escaped, its direction of writing kept to itself."""
+    return Markup("<b><bdi>{}</bdi></b>").format(short(name))
+
+
+def listed(names: Iterable[str], most: int = 5) -> Markup:
+    """Return "a, b and c", or "a, b and 7 more"."""
+    found = [marked(name) for name in names]
+    # "and 1 more" would be no shorter than the name.
+    if len(found) > most + 1:
+        found = [*found[:most], Markup("{:,} more").format(len(found) - most)]
+    return joined(found)
+
+
+def joined(parts: list[Markup]) -> Markup:
+    """Return "a, b and c"."""
+    if len(parts) < 2:
+        return Markup("").join(parts)
+    return Markup("{} and {}").format(Markup(", ").join(parts[:-1]), parts[-1])
+
+
+def decimals_for(precision: float) -> int:
+    """Return the decimals that show two digits of an error of this size.
+
+    Examples
+    --------
+    >>> [decimals_for(each) for each in (0.034, 1.1, 250.0)]
+    [3, 1, -1]
+    """
+    if not (math.isfinite(precision) and precision > 0):
+        return 3
+    return min(1 - math.floor(math.log10(precision)), 12)
+
+
+def number(value: float, decimals: int) -> str:
+    """Return a number with so many decimals, thousands apart and a true minus sign.
+
+    Examples
+    --------
+    >>> number(-0.001, 2), number(12345.678, -1)
+    ('0.00', '12,350')
+    """
+    if not math.isfinite(value):
+        return "not known"
+    rounded = round(value, decimals) + 0.0
+    return f"{rounded:,.{max(decimals, 0)}f}".replace("-", _MINUS)
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """Return a number by itself, with so many significant digits."""
+    if value == 0 or not math.isfinite(value):
+        return number(value, 0)
+    size = math.floor(math.log10(abs(value)))
+    if -5 < size < 9:
+        return number(value, digits - 1 - size)
+    return f"{number(value / 10.0**size, digits - 1)} × {power(size)}"
+
+
+def probability(value: float) -> str:
+    """Return a p-value as tables show it.
+
+    Examples
+    --------
+    >>> probability(0.0002), probability(0.0312), probability(1.0)
+    ('<0.001', '0.031', '1.000')
+    """
+    if not math.isfinite(value):
+        return "not known"
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    """Return a level such as 0.95 in words."""
+    return f"{100 * share:.6g}\N{NO-BREAK SPACE}%"
+
+
+def power(exponent: int) -> str:
+    """Return a power of ten as it is printed."""
+    return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+
+
+def seconds(value: float) -> str:
+    """Return a duration.
+
+    Examples
+    --------
+    >>> seconds(0.004), seconds(7.31), seconds(3900)
+    ('under 0.1 s', '7.3 s', '1 h 5 min')
+    """
+    if value < 0.1:
+        return "under 0.1 s"
+    if value < 90:
+        return f"{value:.1f} s"
+    minutes = round(value / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
