@@ -189,14 +189,6 @@ class TestInference:
         assert (split.standard_error > paired.standard_error).all()
         assert split.inference == "split"
 
-    def test_swapped_roles_give_the_paired_estimate_with_the_split_error(self, linear):
-        paired = fit(linear).result_
-        split = fit(linear, inference="split").result_
-        swapped = fit(linear, inference="split", swap_roles=True).result_
-        # Halves of 75 rows each: the mean over halves is the mean over all rows.
-        np.testing.assert_allclose(swapped.importance, paired.importance, atol=1e-12)
-        np.testing.assert_array_equal(swapped.standard_error, split.standard_error)
-
     def test_weights_reach_the_measure(self, linear):
         weights = np.where(linear.X["X3"] > 0, 3.0, 1.0)
         vi = lw.VariableImportance(

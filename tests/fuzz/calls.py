@@ -163,7 +163,6 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
     "verbose": (lambda value: value is None or is_flag(value), {}),
 }
 _OF_VARIABLE = {
-    "swap_roles": (is_flag, {}),
     "screen": (is_one_of("dropout", None), {"'dropout'": lambda: "dropout"}),
     "keep": (is_count(1), {"3": lambda: 3}),
 }

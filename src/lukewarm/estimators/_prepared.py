@@ -99,7 +99,6 @@ class Prepared:
         reduced: list[list[Outcome]],
         *,
         plan: EvaluationPlan | None = None,
-        swap_roles: bool = False,
     ) -> EvaluationPredictions:
         """Return the predictions of the evaluation rows, those of halves beside them.
 
@@ -111,8 +110,6 @@ class Prepared:
             The same for every feature set.
         plan : EvaluationPlan, optional
             Instead of the one prepared.
-        swap_roles : bool, default False
-            As for EvaluationPredictions.
         """
         plan = self.plan if plan is None else plan
         sides = [[each.prediction for each in outcomes] for outcomes in (full, *reduced)]
@@ -120,9 +117,7 @@ class Prepared:
         def of(models: tuple[int, ...], half: Any = None) -> EvaluationPredictions:
             first, *others = (self.runs.stack(models, side) for side in sides)
             y = self.problem.y[self.numbers]
-            return EvaluationPredictions(
-                y, first, tuple(others), plan, self.weights, swap_roles, half
-            )
+            return EvaluationPredictions(y, first, tuple(others), plan, self.weights, half)
 
         directions = tuple(self._directions(full, outcomes) for outcomes in reduced)
         halves = self.runs.halves

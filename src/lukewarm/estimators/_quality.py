@@ -10,7 +10,6 @@ import pandas as pd
 
 from lukewarm._typing import FeatureSet
 from lukewarm.estimators._prepared import Prepared
-from lukewarm.evaluation import EvaluationPredictions
 from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Retrain
 from lukewarm.results import ImportanceResult
@@ -34,7 +33,6 @@ def spread(result: ImportanceResult, n: int) -> list[int]:
 
 def compare_with_retraining(
     prepared: Prepared,
-    predictions: EvaluationPredictions,
     result: ImportanceResult,
     numbers: list[int],
     n_jobs: int | None,
@@ -52,9 +50,7 @@ def compare_with_retraining(
     )
     by_set = [outcomes[number :: len(sets)] for number in range(len(sets))]
     measure = next(each for each in prepared.problem.measures if each.name == result.measure)
-    full, reduced = again.predictions(
-        by_set[0], by_set[1:], swap_roles=predictions.swap_roles
-    ).skills(measure)
+    full, reduced = again.predictions(by_set[0], by_set[1:]).skills(measure)
     anew = np.array([full.value - each.value for each in reduced])
     warm, error = result.importance[numbers], result.standard_error[numbers]
     seconds = np.array([sum(each.seconds for each in outcomes) for outcomes in by_set[1:]])

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
-from lukewarm._validation import check_choice, check_count, check_flag
+from lukewarm._validation import check_choice, check_count
 from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
@@ -64,8 +64,6 @@ class VariableImportance(ImportanceEstimator):
         p-value is that of a test which keeps its level at zero. "paired" is the interval of the
         paper, for given models; "split" evaluates the full and the reduced models on different
         rows. "auto" is "learning_curve", and "paired" for a model that is already trained.
-    swap_roles : bool, default False
-        With "split", whether point estimates use each half in both roles.
     cross_fit : int, optional
         Number of folds: every row is evaluated once, by models that never saw it. At least 2
         rows to a fold, 4 with ``inference="split"``. By default one split; three folds where
@@ -141,7 +139,6 @@ class VariableImportance(ImportanceEstimator):
         features: Sequence[Any] | None = None,
         groups: str | Mapping[str, Any] | None = None,
         inference: str = "auto",
-        swap_roles: bool = False,
         cross_fit: int | None = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
@@ -165,7 +162,6 @@ class VariableImportance(ImportanceEstimator):
         self.features = features
         self.groups = groups
         self.inference = inference
-        self.swap_roles = swap_roles
         self.cross_fit = cross_fit
         self.train_fraction = train_fraction
         self.fill = fill
@@ -215,7 +211,6 @@ class VariableImportance(ImportanceEstimator):
         if self.screen is not None:
             check_choice("screen", self.screen, ("dropout",))
         check_count("keep", self.keep)
-        check_flag("swap_roles", self.swap_roles)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)
@@ -241,8 +236,7 @@ class VariableImportance(ImportanceEstimator):
             )
         # One row per compared set, one column per full model.
         by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
-        swaps = self.swap_roles and prepared.inference == "split"
-        predictions = prepared.predictions(by_set[0], by_set[1:], swap_roles=swaps)
+        predictions = prepared.predictions(by_set[0], by_set[1:])
         scores = prepared.scores(by_set[0], by_set[1:])
         remarks = fit_remarks(prepared, sets.values(), has_own_length=self._has_own_length)
         return predictions, {
@@ -320,9 +314,7 @@ class VariableImportance(ImportanceEstimator):
         """
         check_is_fitted(self, "result_")
         numbers = spread(self.result_, check_count("n", n))
-        table = compare_with_retraining(
-            self._prepared, self.predictions_, self.result_, numbers, self.n_jobs
-        )
+        table = compare_with_retraining(self._prepared, self.result_, numbers, self.n_jobs)
         note = note_on_gap(table)
         self.result_ = replace(self.result_, notes=(note,) if note else ())
         self.results_ = {**self.results_, self.result_.measure: self.result_}

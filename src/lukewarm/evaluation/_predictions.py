@@ -31,8 +31,6 @@ class EvaluationPredictions:
         One per feature set.
     plan : EvaluationPlan
     weights : ndarray of shape (n,), optional
-    swap_roles : bool, default False
-        Whether the point estimates of a split plan also use each half in the other role.
     half : tuple of two EvaluationPredictions, optional
         Those of models trained on two disjoint halves of the training rows, for the same rows.
     directions : tuple of Prediction or None, one per feature set
@@ -44,16 +42,15 @@ class EvaluationPredictions:
     reduced: tuple[Prediction, ...]
     plan: EvaluationPlan
     weights: Vector | None = None
-    swap_roles: bool = False
     half: tuple[EvaluationPredictions, EvaluationPredictions] | None = None
     directions: tuple[Prediction | None, ...] = ()
 
     def skills(self, measure: Measure) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model and of each reduced one."""
         plan = self.plan
-        full = self._skill(measure, self.full, plan.full_parts, plan.reduced_parts)
+        full = skill_on_parts(measure, self.y, self.full, plan.full_parts, self.weights)
         reduced = tuple(
-            self._skill(measure, prediction, plan.reduced_parts, plan.full_parts)
+            skill_on_parts(measure, self.y, prediction, plan.reduced_parts, self.weights)
             for prediction in self.reduced
         )
         if self.half is None:
@@ -100,21 +97,6 @@ class EvaluationPredictions:
             gain = skill_on_parts(measure, self.y, shifted, parts, self.weights) - plain
             largest = max(largest, gain.value + quantile * gain.standard_error)
         return float(largest)
-
-    def _skill(
-        self,
-        measure: Measure,
-        prediction: Prediction,
-        parts: tuple[np.ndarray, ...],
-        other_parts: tuple[np.ndarray, ...],
-    ) -> MeasureValue:
-        value = skill_on_parts(measure, self.y, prediction, parts, self.weights)
-        if not self.swap_roles:
-            return value
-        other = skill_on_parts(measure, self.y, prediction, other_parts, self.weights)
-        # The mean of two estimates varies no more than one of them, so the influence values of
-        # the first stand: intervals around the mean are conservative, and stay valid at zero.
-        return MeasureValue((value.value + other.value) / 2, value.influence)
 
 
 def _mean(first: MeasureValue, second: MeasureValue) -> MeasureValue:
