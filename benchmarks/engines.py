@@ -40,8 +40,9 @@ from sklearn.preprocessing import StandardScaler
 
 import lukewarm as lw
 from lukewarm.data import RowSplit
-from lukewarm.estimators._folds import FullModel, plan_splits, train_full
+from lukewarm.estimators._folds import FullModel, train_full
 from lukewarm.estimators._problem import as_problem
+from lukewarm.estimators._runs import plan_runs
 from lukewarm.learners import from_model
 from lukewarm.measures import as_measure
 from lukewarm.reduction import EarlyStopping, Retrain
@@ -151,7 +152,8 @@ class Settings:
 def compare_once(settings, seed):
     problem = settings.problem
     generator = np.random.default_rng(seed)
-    split = plan_splits(problem, 0.75, None, generator)[0]
+    n_rows, strata = len(problem.y), problem.strata
+    split = plan_runs(n_rows, 0, 0.75, None, generator, strata, with_halves=False).splits[0]
     full, ways, measure = trained(settings, split, seed)
     start = {name: skill(full, way, (), measure, seed) for name, way in ways.items()}
     other = trained(settings, dealt_anew(split, generator), seed)[0]

@@ -182,11 +182,10 @@ def cannot_warm_start(model_type: str) -> str:
     """Return why early stopping is not for a model of this type, and what is."""
     return (
         f"a {model_type} cannot be warm-started; use method='retrain' or method='dropout' with it, "
-        f"or a model that can be trained further: 'boosting', 'network', "
-        f"{_labels(*(entry for entry in ENTRIES if entry.package != 'lukewarm'))}."
+        f"or a model that can be trained further: 'boosting', 'network', {_labels(*ENTRIES)}."
     )
 
 
 def _labels(*entries: Entry) -> str:
-    own = ("'boosting'", "'kernel'")
-    return ", ".join(entry.label for entry in entries if entry.label not in own)
+    # Our own models are known by their names.
+    return ", ".join(entry.label for entry in entries if entry.package != "lukewarm")
