@@ -14,6 +14,7 @@ from lukewarm.learners._base import (
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
+from lukewarm.learners._filled import PredictsFilled, predict_filled
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
 from lukewarm.learners._registry import MODELS, as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
@@ -42,6 +43,7 @@ __all__ = [
     "ObliviousBoostingRegressor",
     "PartialFitLearner",
     "PipelineLearner",
+    "PredictsFilled",
     "Recalibrates",
     "RefitOnlyLearner",
     "SkorchLearner",
@@ -55,6 +57,7 @@ __all__ = [
     "check_columns_seen",
     "classifies",
     "fits_in_one_go",
+    "predict_filled",
     "share_set_aside",
     "stopping_loss",
     "train_for",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -13,9 +13,16 @@ import numpy as np
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.learners._base import BindsRows, Learner
+from lukewarm.learners._filled import predict_filled
 from lukewarm.learners._training import stopping_loss, train_until
 from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting
-from lukewarm.learners.kernel import KernelMachine, KernelMachineClassifier, KernelMachineRegressor
+from lukewarm.learners.kernel import (
+    KernelMachine,
+    KernelMachineClassifier,
+    KernelMachineRegressor,
+    filled_outputs,
+    probabilities,
+)
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -87,6 +94,11 @@ class AutoLearner:
             shape = (len(X),) if (self.n_classes or 2) == 2 else (len(X), self.n_classes or 0)
             return np.full(shape, 0.0 if self.n_classes is None else 1 / self.n_classes)
         return self.chosen.predict(X)
+
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        """Return the chosen model's predictions with the values of each fill in its columns."""
+        assert self.chosen is not None
+        return predict_filled(self.chosen, X, fills)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Take further steps with the chosen model."""
@@ -223,10 +235,14 @@ class _KernelCandidate:
         return self, TrainingTrace.untrained()
 
     def predict(self, X: Features) -> Prediction:
-        if self.n_classes is None:
-            return self._estimator.predict(X)
-        probabilities = self._estimator.predict_proba(X)
-        return probabilities[:, 1] if self.n_classes == 2 else probabilities
+        return self._predictions(self._estimator.machine_.outputs(X))
+
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        outputs = filled_outputs(self._estimator.machine_, X, fills)
+        return [self._predictions(each) for each in outputs]
+
+    def _predictions(self, outputs: np.ndarray) -> Prediction:
+        return outputs[:, 0] if self.n_classes is None else probabilities(outputs)
 
     def copy(self, seed: int | None = None) -> Learner:
         # The learner of the same machine, which can be trained further without some columns.

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Prediction
-from lukewarm.learners import Learner
+from lukewarm.data import filled
+from lukewarm.learners import Learner, predict_filled
 from lukewarm.reduction._base import ReducedModel, ReductionData
-from lukewarm.reduction._conditional import ConditionalDraws, filled
+from lukewarm.reduction._conditional import ConditionalDraws
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 # Rows by which it is seen whether the model looks at a column at all.
 _PROBED_ROWS = 500
-# Rows up to which draws are predicted in one call: a call's own cost no longer counts beyond.
-_MOST_STACKED = 100_000
 # Levels' indicators sum to one, so their residuals are dependent.
 _NEARLY_SINGULAR = 1e-6
 # A corrected probability stays within this factor of the average over draws.
@@ -121,11 +120,8 @@ def _linear_direction(
 
 def _average(full: Learner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
     """Return the weighted mean of the full model's predictions over the draws."""
-    weights, tables = zip(
-        *((weight, filled(rows.X, values)) for weight, values in draws.weighted_values(rows)),
-        strict=True,
-    )
-    predictions = _predict_all(full, list(tables))
+    weights, fills = zip(*draws.weighted_values(rows), strict=True)
+    predictions = predict_filled(full, rows.X, fills)
     return np.sum(
         [
             (weight if prediction.ndim == 1 else weight[:, None]) * prediction
@@ -133,14 +129,6 @@ def _average(full: Learner, draws: ConditionalDraws, rows: PreparedRows) -> Pred
         ],
         axis=0,
     )
-
-
-def _predict_all(full: Learner, tables: list[Features]) -> list[Prediction]:
-    """Return the predictions for tables of equally many rows, many small ones in one call."""
-    n_rows = len(tables[0])
-    if n_rows * len(tables) > _MOST_STACKED or not isinstance(tables[0], np.ndarray):
-        return [full.predict(table) for table in tables]
-    return np.split(full.predict(np.concatenate(tables)), len(tables))
 
 
 def _outputs(prediction: Prediction) -> list[np.ndarray]:

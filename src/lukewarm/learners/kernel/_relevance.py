@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners._scaling import Scaling
-from lukewarm.learners.kernel._kernel import Kernel, half_squared_distances
+from lukewarm.learners.kernel._kernel import Kernel, rbf_matrix
 
 # Rows and steps: first few rows from the common scale, then more of them from there. A step costs
 # the cube of the rows, so most are taken where they are cheap.
@@ -69,8 +69,7 @@ class Likelihood:
         """
         scales, slopes, amplitude, noise = self.unpack(parameters)
         shaped, linear = self.rows * scales, self.rows * slopes
-        shape = half_squared_distances(shaped, shaped)
-        np.exp(np.negative(shape, out=shape), out=shape)
+        shape = rbf_matrix(shaped, shaped)
         shape *= amplitude
         covariance = (amplitude * linear) @ linear.T
         covariance += shape
