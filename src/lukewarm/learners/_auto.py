@@ -15,7 +15,7 @@ from lukewarm.data import Rows
 from lukewarm.learners._base import BindsRows, Learner
 from lukewarm.learners._filled import predict_filled
 from lukewarm.learners._training import stopping_loss, train_until
-from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting
+from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting, suitable_bins
 from lukewarm.learners.kernel import (
     KernelMachine,
     KernelMachineClassifier,
@@ -29,7 +29,6 @@ from lukewarm.stopping import StoppingRule
 
 # Deep trees overfit small tables; the stopping rows decide between the two depths.
 _SHALLOW, _DEEP = "trees of depth 3", "trees of depth 6"
-_BINS = ((2_000, 32), (10_000, 64), (np.inf, 128))
 # Enough to tell models apart that differ by a few percent.
 _RACED_ROWS = 10_000
 # Columns up to which curves, nine functions of each, stand under the trees.
@@ -180,8 +179,7 @@ class _Contest:
 
     def _candidates(self) -> dict[str, Callable[[], Any]]:
         settings, n_columns = self._settings, self._train.X.shape[1]
-        # As many bins as rows can fill; more cost time and find the same splits.
-        n_bins = next(bins for most, bins in _BINS if len(self._train) <= most)
+        n_bins = suitable_bins(len(self._train))
         shared: dict[str, Any] = {"n_bins": n_bins, "seed": settings.seed}
         found: dict[str, Callable[[], Any]] = {}
         for kind, depth in ((_SHALLOW, 3), (_DEEP, 6)):

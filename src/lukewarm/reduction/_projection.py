@@ -71,9 +71,10 @@ class Projection:
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
+        both = (regressions.train_rows, regressions.stopping_rows)
         targets = [
-            full.predict(rows.X) - _average(full, draws, rows)
-            for rows in (regressions.train_rows, regressions.stopping_rows)
+            prediction - _average(full, draws, rows)
+            for prediction, rows in zip(regressions.predictions(full), both, strict=True)
         ]
         corrections = [
             regressions.fit(target, held_out, removed)
@@ -107,7 +108,7 @@ def _linear_direction(
 ) -> Callable[[Features], Prediction]:
     """Return the line in what is new about the columns that the training residuals suggest."""
     rows, y = regressions.train_rows, regressions.train.y
-    prediction = full.predict(rows.X)
+    prediction = regressions.predictions(full)[0]
     target = y if prediction.ndim == 1 else (y[:, None] == np.arange(prediction.shape[1]))
     new = draws.residuals(rows)
     slopes = np.linalg.lstsq(new, target - prediction, rcond=_NEARLY_SINGULAR)[0]

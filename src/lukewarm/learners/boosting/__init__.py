@@ -4,6 +4,7 @@ Importing this room loads numba; `lukewarm.learners` does so only when one of it
 """
 
 from lukewarm.learners.boosting._based import BASES, BasedBoosting
+from lukewarm.learners.boosting._borders import suitable_bins
 from lukewarm.learners.boosting._classifier import ObliviousBoostingClassifier
 from lukewarm.learners.boosting._from_estimator import learner_of_boosting
 from lukewarm.learners.boosting._learner import ObliviousBoosting
@@ -18,4 +19,5 @@ __all__ = [
     "ObliviousBoostingClassifier",
     "ObliviousBoostingRegressor",
     "learner_of_boosting",
+    "suitable_bins",
 ]
