@@ -153,10 +153,10 @@ class AdditiveBasis:
         """
         matrix = functions.copy()
         for number, each in values.items():
-            if isinstance(X, pd.DataFrame):
-                each = _values_of(like_column(X.iloc[:, number], each))
+            is_frame = isinstance(X, pd.DataFrame)
+            read = _values_of(like_column(X.iloc[:, number], each)) if is_frame else each
             places = np.flatnonzero(self.owner == number)
-            for place, one in zip(places, self.columns[number].functions(each), strict=True):
+            for place, one in zip(places, self.columns[number].functions(read), strict=True):
                 matrix[:, place] = (one - self.centre[place]) / self.spread[place]
         return matrix
 

@@ -17,7 +17,6 @@ from lukewarm.learners.boosting._encode import PADDED_WIDTH, encode_numbers
 from lukewarm.learners.boosting._warm_up import compile_once
 from lukewarm.learners.boosting._work import Table
 
-
 # Rows up to which so many bins find the splits that more of them find; more cost time.
 _BINS = ((2_000, 32), (10_000, 64), (np.inf, 128))
 

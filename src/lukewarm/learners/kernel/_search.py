@@ -6,6 +6,7 @@ import numpy as np
 
 from lukewarm.learners.kernel._choice import Choice, Training, best_on, choose_penalty
 from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._path import EigenPath
 from lukewarm.learners.kernel._relevance import TUNING_ROWS, Relevance, find_relevance
 
 KERNELS = ("linear", "rbf", "rbf+linear", "laplace", "laplace+linear", "polynomial")
@@ -154,6 +155,8 @@ def _with_landmarks(
     for count in counts[1:]:
         if path.basis.rank <= _NEARLY_ALL * reached:
             break
+        if reached == counts[0] and not _more_may_help(training, path, reached, penalty):
+            break
         judge = training.judge(count if count < n_rows else reached)
         larger = training.path(kernel, count)
         losses = [best_on(each, judge, penalty, count).loss for each in (path, larger)]
@@ -162,6 +165,19 @@ def _with_landmarks(
         if losses[1] > (1 - _WORTHWHILE) * losses[0]:
             break
     return best_on(path, training.judge(reached), penalty, reached)
+
+
+def _more_may_help(
+    training: Training, path: EigenPath, reached: int, penalty: float | None
+) -> bool:
+    """Return whether these landmarks help so clearly over half of them that twice may help too.
+
+    Every doubling brings less than the one before, and half of them cost an eighth of twice.
+    """
+    judge = training.judge(reached)
+    half = training.path(kernel=path.basis.kernel, n_landmarks=reached // 2)
+    losses = [best_on(each, judge, penalty, reached).loss for each in (half, path)]
+    return losses[1] < (1 - _WORTHWHILE / 2) * losses[0]
 
 
 def landmark_counts(n_rows: int, max_landmarks: int) -> list[int]:
