@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -14,15 +14,20 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners._training import stopping_loss, train_until
-from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting
-from lukewarm.learners.kernel import KernelMachine, KernelMachineClassifier, KernelMachineRegressor
+from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting, suitable_bins
+from lukewarm.learners.kernel import (
+    KernelMachine,
+    KernelMachineClassifier,
+    KernelMachineRegressor,
+    filled_outputs,
+    probabilities,
+)
 from lukewarm.measures import Task
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 # Deep trees overfit small tables; the stopping rows decide between the two depths.
 _SHALLOW, _DEEP = "trees of depth 3", "trees of depth 6"
-_BINS = ((2_000, 32), (10_000, 64), (np.inf, 128))
 # Enough to tell models apart that differ by a few percent.
 _RACED_ROWS = 10_000
 # Columns up to which curves, nine functions of each, stand under the trees.
@@ -92,6 +97,11 @@ class AutoLearner(BaseLearner):
         if self.chosen is None:
             return self.task.untrained_prediction(len(X))
         return self.chosen.predict(X)
+
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        """Return the chosen model's predictions with the values of each fill in its columns."""
+        assert self.chosen is not None
+        return self.chosen.predict_filled(X, fills)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Take further steps with the chosen model."""
@@ -173,8 +183,7 @@ class _Contest:
 
     def _candidates(self) -> dict[str, Callable[[], Any]]:
         settings, n_columns = self._settings, self._train.X.shape[1]
-        # As many bins as rows can fill; more cost time and find the same splits.
-        n_bins = next(bins for most, bins in _BINS if len(self._train) <= most)
+        n_bins = suitable_bins(len(self._train))
         shared: dict[str, Any] = {"n_bins": n_bins, "seed": settings.seed}
         found: dict[str, Callable[[], Any]] = {}
         for kind, depth in ((_SHALLOW, 3), (_DEEP, 6)):
@@ -228,9 +237,14 @@ class _KernelCandidate(BaseLearner):
         return self, TrainingTrace.untrained()
 
     def predict(self, X: Features) -> Prediction:
-        if self.task.is_regression:
-            return self._estimator.predict(X)
-        return self.task.as_prediction(self._estimator.predict_proba(X))
+        return self._predictions(self._estimator.machine_.outputs(X))
+
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        outputs = filled_outputs(self._estimator.machine_, X, fills)
+        return [self._predictions(each) for each in outputs]
+
+    def _predictions(self, outputs: np.ndarray) -> Prediction:
+        return outputs[:, 0] if self.task.is_regression else probabilities(outputs)
 
     def copy(self, seed: int | None = None) -> BaseLearner:
         # The learner of the same machine, which can be trained further without some columns.

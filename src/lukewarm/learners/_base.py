@@ -7,14 +7,20 @@ Learners of this library inherit from `BaseLearner`. A user's need not: whatever
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.data import Rows
+from lukewarm.data import Rows, filled
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, MeanLoss, NegMSE, Task
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
+
+# Rows up to which tables are predicted in one call: a call's own cost no longer counts beyond.
+_MOST_STACKED = 100_000
 
 
 @runtime_checkable
@@ -131,6 +137,22 @@ class BaseLearner(ABC):
         ``without(removed, fill_values)`` removes columns without writing to the data.
         """
         return (X_train, *others)
+
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        """Return what `predict` gives for `X` with the values of each fill, up to rounding.
+
+        By default one table after another, several small ones in one call.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        fills : sequence of dict
+            Values (n,) by column number, the same columns in all of them.
+        """
+        tables = [filled(X, values) for values in fills]
+        if len(X) * len(tables) > _MOST_STACKED or not isinstance(X, np.ndarray):
+            return [self.predict(table) for table in tables]
+        return np.split(self.predict(np.concatenate(tables)), len(tables))
 
     def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None

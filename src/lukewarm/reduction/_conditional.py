@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Vector
-from lukewarm.data import as_levels, as_quantity, like_column
+from lukewarm.data import as_levels, as_quantity
 
 if TYPE_CHECKING:
     from lukewarm.reduction._regressions import PreparedRows, Regression, Regressions
@@ -167,20 +167,6 @@ class ConditionalDraws:
         return _Quantities(
             columns, tuple(fits), _nodes(np.stack(residuals, axis=1)), lowest, highest
         )
-
-
-def filled(X: Features, values: dict[int, Any]) -> Features:
-    """Return a copy of `X` with these values in these columns."""
-    if not isinstance(X, pd.DataFrame):
-        X = X.copy()
-        for column, each in values.items():
-            X[:, column] = each
-        return X
-    frame = X.copy(deep=False)
-    for column, each in values.items():
-        series: Any = like_column(X.iloc[:, column], each)
-        frame.isetitem(column, series)
-    return frame
 
 
 def _nodes(residuals: Matrix) -> Matrix:

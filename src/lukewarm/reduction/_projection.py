@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Prediction
+from lukewarm.data import filled
 from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import ReducedModel, ReductionData
-from lukewarm.reduction._conditional import ConditionalDraws, filled
+from lukewarm.reduction._conditional import ConditionalDraws
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 # Rows by which it is seen whether the model looks at a column at all.
 _PROBED_ROWS = 500
-# Rows up to which draws are predicted in one call: a call's own cost no longer counts beyond.
-_MOST_STACKED = 100_000
 # Levels' indicators sum to one, so their residuals are dependent.
 _NEARLY_SINGULAR = 1e-6
 # A corrected probability stays within this factor of the average over draws.
@@ -72,9 +71,10 @@ class Projection:
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
+        both = (regressions.train_rows, regressions.stopping_rows)
         targets = [
-            full.predict(rows.X) - _average(full, draws, rows)
-            for rows in (regressions.train_rows, regressions.stopping_rows)
+            prediction - _average(full, draws, rows)
+            for prediction, rows in zip(regressions.predictions(full), both, strict=True)
         ]
         corrections = [
             regressions.fit(target, held_out, removed)
@@ -108,7 +108,7 @@ def _linear_direction(
 ) -> Callable[[Features], Prediction]:
     """Return the line in what is new about the columns that the training residuals suggest."""
     rows, y = regressions.train_rows, regressions.train.y
-    prediction = full.predict(rows.X)
+    prediction = regressions.predictions(full)[0]
     target = y if prediction.ndim == 1 else (y[:, None] == np.arange(prediction.shape[1]))
     new = draws.residuals(rows)
     slopes = np.linalg.lstsq(new, target - prediction, rcond=_NEARLY_SINGULAR)[0]
@@ -121,11 +121,8 @@ def _linear_direction(
 
 def _average(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
     """Return the weighted mean of the full model's predictions over the draws."""
-    weights, tables = zip(
-        *((weight, filled(rows.X, values)) for weight, values in draws.weighted_values(rows)),
-        strict=True,
-    )
-    predictions = _predict_all(full, list(tables))
+    weights, fills = zip(*draws.weighted_values(rows), strict=True)
+    predictions = full.predict_filled(rows.X, fills)
     return np.sum(
         [
             (weight if prediction.ndim == 1 else weight[:, None]) * prediction
@@ -133,14 +130,6 @@ def _average(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> 
         ],
         axis=0,
     )
-
-
-def _predict_all(full: BaseLearner, tables: list[Features]) -> list[Prediction]:
-    """Return the predictions for tables of equally many rows, many small ones in one call."""
-    n_rows = len(tables[0])
-    if n_rows * len(tables) > _MOST_STACKED or not isinstance(tables[0], np.ndarray):
-        return [full.predict(table) for table in tables]
-    return np.split(full.predict(np.concatenate(tables)), len(tables))
 
 
 def _outputs(prediction: Prediction) -> list[np.ndarray]:

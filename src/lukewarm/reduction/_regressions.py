@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lukewarm._typing import Features, FeatureSet, Matrix, Vector
+from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Removal, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
-from lukewarm.learners.boosting import ObliviousBoosting
+from lukewarm.learners.boosting import ObliviousBoosting, suitable_bins
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
 
@@ -84,8 +84,16 @@ class Regressions:
             if len(self._lines) == len(basis.owner)
             else RidgeFamily(functions, _CURVE_PENALTIES, weights)
         )
-        self._trees = ObliviousBoosting(depth=_TREE_DEPTH)
+        self._predicted: tuple[BaseLearner, list[Prediction]] | None = None
+        self._trees = ObliviousBoosting(_TREE_DEPTH, n_bins=suitable_bins(len(self.train)))
         self._binned = self._trees.datasets(self.train.X, self.stopping.X)
+
+    def predictions(self, full: BaseLearner) -> list[Prediction]:
+        """Return what the full model predicts for both, computed once for all sets of columns."""
+        if self._predicted is None or self._predicted[0] is not full:
+            both = (self.train_rows, self.stopping_rows)
+            self._predicted = full, [full.predict(rows.X) for rows in both]
+        return self._predicted[1]
 
     def prepare(self, X: Features) -> PreparedRows:
         """Return rows of the table as regressions read them."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, Matrix, Vector
-from lukewarm.data import as_levels, as_quantity
+from lukewarm.data import as_levels, as_quantity, like_column
 
 # Standardised values beyond this are held there: one wild value must not bend a parabola.
 _FARTHEST = 8.0
@@ -127,8 +128,8 @@ class AdditiveBasis:
 
     def transform(self, X: Features) -> Matrix:
         """Return the functions at the rows of `X`, shape (n, m)."""
-        if isinstance(X, np.ndarray) and len(self.columns) == len(self.owner):
-            return self._lines(X)
+        if isinstance(X, np.ndarray) and self._numeric is not None:
+            return self._numeric.functions(X, self)
         matrix = np.empty((len(X), len(self.owner)))
         place = 0
         for column, values in zip(self.columns, _columns_of(X), strict=True):
@@ -139,24 +140,76 @@ class AdditiveBasis:
         matrix /= self.spread
         return matrix
 
-    def _lines(self, X: Matrix) -> Matrix:
-        """Return `transform` where every column has its line only, all columns at once."""
-        centre = np.array([column.centre for column in self.columns])  # type: ignore[union-attr]
-        spread = np.array([column.spread for column in self.columns])  # type: ignore[union-attr]
-        scaled = np.clip((X - centre) / spread, -_FARTHEST, _FARTHEST)
-        scaled[np.isnan(scaled)] = 0.0
-        return (scaled - self.centre) / self.spread
+    def filled(self, functions: Matrix, X: Features, values: dict[int, Any]) -> Matrix:
+        """Return the functions at the rows of `X` with other values in some columns.
+
+        Parameters
+        ----------
+        functions : ndarray of shape (n, m)
+            Those of `X` as it is.
+        X : Features of shape (n, p)
+        values : dict
+            Values (n,) by column number.
+        """
+        matrix = functions.copy()
+        for number, each in values.items():
+            is_frame = isinstance(X, pd.DataFrame)
+            read = _values_of(like_column(X.iloc[:, number], each)) if is_frame else each
+            places = np.flatnonzero(self.owner == number)
+            for place, one in zip(places, self.columns[number].functions(read), strict=True):
+                matrix[:, place] = (one - self.centre[place]) / self.spread[place]
+        return matrix
+
+    @cached_property
+    def _numeric(self) -> _NumericColumns | None:
+        """All columns at once, where all are numbers."""
+        columns = [column for column in self.columns if isinstance(column, _NumericColumn)]
+        return _NumericColumns(columns) if len(columns) == len(self.columns) else None
+
+
+class _NumericColumns:
+    """The functions of columns of numbers, all at once: the same as one column after another."""
+
+    def __init__(self, columns: list[_NumericColumn]) -> None:
+        self.centre = np.array([column.centre for column in columns])
+        self.spread = np.array([column.spread for column in columns])
+        knots, is_square, is_gap = [], [], []
+        for column in columns:
+            own = [np.nan, np.nan, *column.knots] if column.is_curved else [np.nan]
+            knots += own + [np.nan] * column.has_gaps
+            is_square += [place == 1 for place in range(len(own))] + [False] * column.has_gaps
+            is_gap += [False] * len(own) + [True] * column.has_gaps
+        self.knots = np.array(knots)
+        self.squares, self.gaps = np.flatnonzero(is_square), np.flatnonzero(is_gap)
+        self.hinges = np.flatnonzero(~np.isnan(self.knots))
+
+    def functions(self, X: Matrix, basis: AdditiveBasis) -> Matrix:
+        """Return the standardised functions at the rows of `X`, shape (n, m)."""
+        scaled = np.clip((X - self.centre) / self.spread, -_FARTHEST, _FARTHEST)
+        is_gap = np.isnan(scaled)
+        scaled[is_gap] = 0.0
+        matrix = scaled if len(basis.owner) == X.shape[1] else scaled[:, basis.owner]
+        if len(self.squares):
+            matrix[:, self.squares] = np.square(matrix[:, self.squares])
+            hinges = matrix[:, self.hinges] - self.knots[self.hinges]
+            matrix[:, self.hinges] = np.maximum(hinges, 0.0, out=hinges)
+        if len(self.gaps):
+            matrix[:, self.gaps] = is_gap[:, basis.owner[self.gaps]]
+        matrix -= basis.centre
+        matrix /= basis.spread
+        return matrix
 
 
 def _columns_of(X: Features) -> list[Any]:
     """Return the columns: float vectors, and series of levels."""
     if not isinstance(X, pd.DataFrame):
         return list(np.asarray(X, dtype=float).T)
-    columns = (X.iloc[:, number] for number in range(X.shape[1]))
-    return [
-        as_levels(column) if values is None else values
-        for column, values in ((column, as_quantity(column)) for column in columns)
-    ]
+    return [_values_of(X.iloc[:, number]) for number in range(X.shape[1])]
+
+
+def _values_of(column: pd.Series) -> Any:
+    values = as_quantity(column)
+    return as_levels(column) if values is None else values
 
 
 def _is_line(column: _NumericColumn | _LevelColumn, n_functions: int) -> np.ndarray:

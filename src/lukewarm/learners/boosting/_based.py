@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -133,6 +134,17 @@ class BasedBoosting(BaseLearner):
         if isinstance(X, _BasedRows):
             return self._fit.predict(X.functions) + self._trees.predict(X.binned)
         return self._fit.predict(self._functions(X)) + self._trees.predict(X)
+
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        """Return the predictions for the table `X` with the values of each fill in its columns."""
+        rows = self.datasets(X)[0]
+        return [self.predict(self._filled(rows, X, values)) for values in fills]
+
+    def _filled(self, rows: _BasedRows, X: Features, values: dict[int, Any]) -> _BasedRows:
+        functions = rows.functions
+        if self._basis is not None:
+            functions = self._basis.filled(functions, X, values)
+        return _BasedRows(rows.binned.filled(X, values), functions, rows.owner)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""

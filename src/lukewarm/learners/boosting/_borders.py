@@ -17,6 +17,20 @@ from lukewarm.learners.boosting._encode import PADDED_WIDTH, encode_numbers
 from lukewarm.learners.boosting._warm_up import compile_once
 from lukewarm.learners.boosting._work import Table
 
+# Rows up to which so many bins find the splits that more of them find; more cost time.
+_BINS = ((2_000, 32), (10_000, 64), (np.inf, 128))
+
+
+def suitable_bins(n_rows: int) -> int:
+    """Return as many bins as this many rows can fill.
+
+    Examples
+    --------
+    >>> suitable_bins(500), suitable_bins(10**6)
+    (32, 128)
+    """
+    return next(bins for most, bins in _BINS if n_rows <= most)
+
 
 @dataclass(frozen=True, eq=False)
 class Borders:
@@ -43,8 +57,8 @@ class Borders:
         if isinstance(X, np.ndarray):
             self._encode_matrix(X, codes, n_threads)
         else:
-            for feature, column in enumerate(self.columns):
-                self._encode_column(feature, column, X.iloc[:, feature], codes)
+            for feature in range(len(self.columns)):
+                self.encode_column(feature, X.iloc[:, feature], codes)
         return codes
 
     def _encode_matrix(self, X: np.ndarray, codes: np.ndarray, n_threads: int) -> None:
@@ -61,9 +75,11 @@ class Borders:
 
         list(_map(encode, range(n_threads), n_threads))
 
-    def _encode_column(
-        self, feature: int, column: Column, values: pd.Series, codes: np.ndarray
+    def encode_column(
+        self, feature: int, values: pd.Series | np.ndarray, codes: np.ndarray
     ) -> None:
+        """Set the codes (p, n) of one feature."""
+        column = self.columns[feature]
         if isinstance(column, CategoryColumn):
             codes[feature] = column.encode(values)
             return
@@ -120,7 +136,9 @@ def _column_of(X: Features, column: int) -> Any:
     return X.iloc[:, column] if isinstance(X, pd.DataFrame) else X[:, column]
 
 
-def _as_numbers(values: pd.Series) -> np.ndarray:
+def _as_numbers(values: pd.Series | np.ndarray) -> np.ndarray:
+    if not isinstance(values, pd.Series):
+        return np.asarray(values, dtype=float)
     return values.to_numpy(dtype=float, na_value=np.nan)
 
 

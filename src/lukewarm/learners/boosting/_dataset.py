@@ -15,8 +15,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Vector
+from lukewarm.data import like_column
 from lukewarm.learners._imputation import Moments
 from lukewarm.learners.boosting._apply import leaf_groups
 from lukewarm.learners.boosting._borders import Borders
@@ -91,6 +93,14 @@ class BinnedDataset:
             mask[feature] = True
             fill_codes[feature] = self.borders.columns[feature].code_of(fill_values[feature])
         return BinnedDataset(self.borders, self.codes, mask, fill_codes, self._source)
+
+    def filled(self, X: Features, values: dict[int, Any]) -> BinnedDataset:
+        """Return these rows, those of the table `X`, with other values in some columns."""
+        codes = self.codes.copy()
+        for feature, each in values.items():
+            column = like_column(X.iloc[:, feature], each) if isinstance(X, pd.DataFrame) else each
+            self.borders.encode_column(feature, column, codes)
+        return BinnedDataset(self.borders, codes)
 
     def moments(self, weights: Vector | None) -> Moments:
         """Return the moments of the numeric columns with no feature removed, computed once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -228,6 +229,13 @@ class ObliviousBoosting(BaseLearner):
             return self._untrained_prediction(len(X))
         rows = self._as_rows(X, self._borders)
         return self._objective.predictions(self._ensemble.outputs(rows))
+
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        """Return the predictions for the table `X` with the values of each fill in its columns."""
+        if self._borders is None:
+            return [self.predict(X)] * len(fills)
+        rows = self._as_rows(X, self._borders)
+        return [self.predict(rows.filled(X, values)) for values in fills]
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""

@@ -4,11 +4,15 @@ They are the paper's iterative kernel update with a kernel that never changes.
 """
 
 from lukewarm.learners.kernel._classifier import KernelMachineClassifier
+from lukewarm.learners.kernel._filled import filled_outputs
 from lukewarm.learners.kernel._learner import KernelMachine
+from lukewarm.learners.kernel._log_loss import probabilities
 from lukewarm.learners.kernel._regressor import KernelMachineRegressor
 
 __all__ = [
     "KernelMachine",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
+    "filled_outputs",
+    "probabilities",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -112,8 +113,10 @@ class LevelColumn:
         """Return one coded column per level."""
         place = {level: number for number, level in enumerate(self.levels)}
         # A column of levels may hold numbers alone in the rows at hand.
-        values = _plain_levels(pd.Series(column))
-        codes = np.array([place.get(value, -1) for value in values])
+        found, values = pd.factorize(np.asarray(column, dtype=object))
+        # The last place is that of gaps, which have the code -1.
+        places = np.array([place.get(value, -1) for value in (*values, None)])
+        codes = places[found]
         return [
             self.height * ((codes == number) - share) for number, share in enumerate(self.shares)
         ]
@@ -167,10 +170,31 @@ class Coding:
 
     def code(self, X: Features) -> Matrix:
         """Return the coded rows, shape (n, q)."""
+        if self._plain is not None and not isinstance(X, pd.DataFrame):
+            low, high, centre, spread = self._plain
+            rows = (np.clip(np.asarray(X, dtype=float), low, high) - centre) / spread
+            rows[np.isnan(rows)] = 0.0
+            return self.guessed(rows)
+        return self.guessed(self.code_columns(range(len(self.columns)), _columns_of(X)))
+
+    def code_columns(self, numbers: Iterable[int], values: Iterable[Any]) -> Matrix:
+        """Return some of the table's columns coded, those of one column side by side."""
         coded: list[Vector] = []
-        for column, values in zip(self.columns, _columns_of(X), strict=True):
-            coded += column.code(values)
-        return self.guessed(np.column_stack(coded))
+        for number, each in zip(numbers, values, strict=True):
+            coded += self.columns[number].code(each)
+        return np.column_stack(coded)
+
+    @cached_property
+    def _plain(self) -> tuple[Vector, Vector, Vector, Vector] | None:
+        """Borders, centre and spread of all columns; None unless all are numbers without gaps."""
+        found = []
+        for column in self.columns:
+            if not isinstance(column, QuantityColumn) or column.gap_scaling is not None:
+                return None
+            scaling = column.scaling
+            found.append((column.low, column.high, float(scaling.centre), float(scaling.spread)))
+        low, high, centre, spread = np.array(found).T
+        return low, high, centre, spread
 
     def guessed(self, rows: Matrix) -> Matrix:
         """Return coded rows with the columns that are taken over as the others make one expect."""

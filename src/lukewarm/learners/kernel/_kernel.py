@@ -51,7 +51,7 @@ class Kernel:
 
     def matrix(self, A: Matrix, B: Matrix) -> Matrix:
         """Return the kernel between the rows of A (n, q) and of B (m, q), shape (n, m)."""
-        values = self._shape_matrix(A, B)
+        values = self.shape_matrix(A, B)
         used = self.slopes != 0
         if used.any():
             slopes = self.slopes[used]
@@ -73,7 +73,8 @@ class Kernel:
             slopes=np.where(is_removed, 0.0, self.slopes),
         )
 
-    def _shape_matrix(self, A: Matrix, B: Matrix) -> Matrix:
+    def shape_matrix(self, A: Matrix, B: Matrix) -> Matrix:
+        """Return the kernel without its linear part, shape (n, m)."""
         if self.shape == "none":
             return np.zeros((len(A), len(B)))
         used = self.inverse_scales != 0
@@ -83,16 +84,16 @@ class Kernel:
             return np.square(1 + A @ B.T)
         if self.shape == "laplace":
             values = cdist(A, B, "cityblock")
-            np.negative(values, out=values)
-        else:
-            values = half_squared_distances(A, B)
-            np.negative(values, out=values)
-        return np.exp(values, out=values)
+            return np.exp(np.negative(values, out=values), out=values)
+        return rbf_matrix(A, B)
 
 
-def half_squared_distances(A: Matrix, B: Matrix) -> Matrix:
-    """Return |a - b|**2 / 2 for all pairs of rows, shape (n, m)."""
-    values = A @ -B.T
-    values += np.square(A).sum(axis=1)[:, None] / 2
-    values += np.square(B).sum(axis=1) / 2
-    return np.maximum(values, 0.0, out=values)
+def rbf_matrix(A: Matrix, B: Matrix) -> Matrix:
+    """Return exp(-|a - b|**2 / 2) for all pairs of rows, shape (n, m)."""
+    # The squares are two more columns of one product: passes over (n, m) cost more than it.
+    left, right = -np.square(A).sum(axis=1) / 2, -np.square(B).sum(axis=1) / 2
+    values = (
+        np.column_stack([A, left, np.ones(len(A))]) @ np.column_stack([B, np.ones(len(B)), right]).T
+    )
+    np.minimum(values, 0.0, out=values)
+    return np.exp(values, out=values)

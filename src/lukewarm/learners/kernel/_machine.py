@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg
@@ -61,4 +62,12 @@ class Machine:
 
     def outputs_of_coded(self, rows: Matrix) -> Matrix:
         """Return the outputs for coded rows, shape (n, n_outputs)."""
-        return self.constant + self.kernel.matrix(rows, self.landmarks) @ self.weights
+        outputs = self.constant + rows @ self.line
+        if self.kernel.shape != "none":
+            outputs += self.kernel.shape_matrix(rows, self.landmarks) @ self.weights
+        return outputs
+
+    @cached_property
+    def line(self) -> Matrix:
+        """The linear part of all landmarks together: a slope per coded column, (q, n_outputs)."""
+        return np.square(self.kernel.slopes)[:, None] * (self.landmarks.T @ self.weights)

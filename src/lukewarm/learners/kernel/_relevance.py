@@ -18,11 +18,14 @@ from scipy.optimize import minimize
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners._scaling import Scaling
-from lukewarm.learners.kernel._kernel import Kernel, half_squared_distances
+from lukewarm.learners.kernel._kernel import Kernel, rbf_matrix
 
-# Rows and steps: first few rows from the common scale, then more of them from there.
-_STAGES = ((500, 40), (1000, 10))
+# Rows and steps: first few rows from the common scale, then more of them from there. A step costs
+# the cube of the rows, so most are taken where they are cheap.
+_STAGES = ((250, 25), (500, 15), (1000, 6))
 TUNING_ROWS = _STAGES[-1][0]
+# In log-likelihood of all the rows. A parameter one standard error off costs a half.
+_LEAST_GAIN = 0.1
 # Rate of an exponential prior on inverse scales and slopes: columns without use go to zero.
 _PRIOR_RATE = 5.0
 # In units of one over the typical length of a row.
@@ -30,6 +33,8 @@ _START_SCALE, _START_SLOPE = 0.6, 0.3
 # Logarithms of inverse length scales and slopes: from "no part" to "wiggles within a tenth of a
 # standard deviation".
 _LOWEST, _HIGHEST = np.log(1e-3), np.log(10.0)
+# A search that ends early leaves columns without use on their way to the lowest value.
+_TRACES = np.log([1e-2, 3e-3])
 _NOISE = (np.log(1e-4), np.log(10.0))
 _AMPLITUDE = (np.log(1e-3), np.log(1e3))
 
@@ -64,8 +69,7 @@ class Likelihood:
         """
         scales, slopes, amplitude, noise = self.unpack(parameters)
         shaped, linear = self.rows * scales, self.rows * slopes
-        shape = half_squared_distances(shaped, shaped)
-        np.exp(np.negative(shape, out=shape), out=shape)
+        shape = rbf_matrix(shaped, shaped)
         shape *= amplitude
         covariance = (amplitude * linear) @ linear.T
         covariance += shape
@@ -121,10 +125,32 @@ class Likelihood:
         )
 
 
-def relevance_kernel(
-    rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray, *, has_line: bool
-) -> Kernel:
-    """Return an RBF kernel with a linear part whose scales and slopes fit the rows best.
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """Parameters that fit some rows best, and where a search on more rows may set out.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        RBF with a linear part.
+    parameters : ndarray of shape (2 n_blocks + 2,)
+        As a `Likelihood` takes them.
+    """
+
+    kernel: Kernel
+    parameters: Vector
+
+
+def find_relevance(
+    rows: Matrix,
+    y: Matrix,
+    weights: Vector,
+    block: np.ndarray,
+    *,
+    has_line: bool,
+    start: Relevance | None = None,
+) -> Relevance:
+    """Return the scales and slopes that fit the rows best.
 
     Parameters
     ----------
@@ -135,19 +161,18 @@ def relevance_kernel(
         Columns of one block share their scale.
     has_line : bool
         Whether there is a linear part.
+    start : Relevance, optional
+        Found on some of these rows; the search goes on from there on all of them at once.
     """
     n_blocks = int(block.max()) + 1
-    # Not from the best common scale: where few columns count, that is so wide that no column stands
-    # out, and the search does not leave it.
-    unit = 1 / np.sqrt(max(float(np.square(rows).sum(axis=1).mean()), 1.0))
-    common = np.repeat(np.log([_START_SCALE * unit, _START_SLOPE * unit]), n_blocks)
-    parameters = np.concatenate([common, np.log([1.0, 0.3])])
     of_slopes = (_LOWEST, _HIGHEST if has_line else _LOWEST)
     bounds = [(_LOWEST, _HIGHEST)] * n_blocks + [of_slopes] * n_blocks + [_AMPLITUDE, _NOISE]
-    parameters = np.clip(parameters, *np.transpose(bounds))
-    for stage, (n_rows, n_iterations) in enumerate(_STAGES):
-        if stage and len(rows) <= _STAGES[stage - 1][0]:
-            break
+    stages = [stage for number, stage in enumerate(_STAGES) if not number or _adds(number, rows)]
+    if start is None:
+        parameters = np.clip(_common_start(rows, n_blocks), *np.transpose(bounds))
+    else:
+        parameters, stages = start.parameters, stages[-1:]
+    for n_rows, n_iterations in stages:
         likelihood = _likelihood(rows[:n_rows], y[:n_rows], weights[:n_rows], block)
         found = minimize(
             _with_prior,
@@ -156,16 +181,47 @@ def relevance_kernel(
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
-            options={"maxiter": n_iterations, "maxcor": 20},
+            options={
+                "maxiter": n_iterations,
+                "maxcor": 20,
+                "ftol": _LEAST_GAIN / len(likelihood.y),
+            },
         )
         parameters = found.x
+    parameters = _without_traces(parameters, likelihood, found.fun)
     inverse_scales, all_slopes, _, _ = likelihood.unpack(parameters)
     least = np.exp(_LOWEST) * 1.01
-    return Kernel(
+    kernel = Kernel(
         "rbf",
         np.where(inverse_scales > least, inverse_scales, 0.0),
         np.where(all_slopes > least, all_slopes, 0.0),
     )
+    return Relevance(kernel, parameters)
+
+
+def _without_traces(parameters: Vector, likelihood: Likelihood, value: float) -> Vector:
+    """Return the parameters with those on their way to zero there, where the rows do not mind."""
+    n_penalised = len(parameters) - 2
+    for trace in _TRACES:
+        is_trace = (parameters < trace) & (np.arange(len(parameters)) < n_penalised)
+        cleared = np.where(is_trace, _LOWEST, parameters)
+        loss = _with_prior(cleared, likelihood, n_penalised)[0] - value
+        if loss <= _LEAST_GAIN / len(likelihood.y):
+            return cleared
+    return parameters
+
+
+def _adds(number: int, rows: Matrix) -> bool:
+    """Return whether a stage sees rows that the one before does not."""
+    return len(rows) > _STAGES[number - 1][0]
+
+
+def _common_start(rows: Matrix, n_blocks: int) -> Vector:
+    # Not from the best common scale: where few columns count, that is so wide that no column stands
+    # out, and the search does not leave it.
+    unit = 1 / np.sqrt(max(float(np.square(rows).sum(axis=1).mean()), 1.0))
+    common = np.repeat(np.log([_START_SCALE * unit, _START_SLOPE * unit]), n_blocks)
+    return np.concatenate([common, np.log([1.0, 0.3])])
 
 
 def _likelihood(rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray) -> Likelihood:

@@ -6,13 +6,16 @@ import numpy as np
 
 from lukewarm.learners.kernel._choice import Choice, Training, best_on, choose_penalty
 from lukewarm.learners.kernel._kernel import Kernel
-from lukewarm.learners.kernel._relevance import TUNING_ROWS, relevance_kernel
+from lukewarm.learners.kernel._path import EigenPath
+from lukewarm.learners.kernel._relevance import TUNING_ROWS, Relevance, find_relevance
 
 KERNELS = ("linear", "rbf", "rbf+linear", "laplace", "laplace+linear", "polynomial")
 _LENGTH_SCALES = (0.5, 0.9, 1.6, 2.9, 5.0)
 # Kernels are compared on so many rows and landmarks, whatever the table's size.
 _SEARCH_ROWS = 2000
 _SEARCH_LANDMARKS = 300
+# Up to as many rows length scales of single columns are found anew where rows are added.
+_FEW_ROWS = 500
 _FIRST_LANDMARKS = 500
 # Landmarks of which this share spans all need no company.
 _NEARLY_ALL = 0.9
@@ -116,15 +119,20 @@ def _tuned_if_better(
     judge = few.held_out or few.judge_from(n_tuning)
     losses = [
         best_on(few.path(kernel, n_landmarks), judge, penalty, n_landmarks).loss
-        for kernel in (common, tuned)
+        for kernel in (common, tuned.kernel)
     ]
     if losses[0] <= losses[1]:
         return common
-    return tuned if n_tuning == TUNING_ROWS else _tuned(few, block, has_line)
+    if n_tuning < TUNING_ROWS:
+        # What few rows have overfitted, a few more do not undo; a search anew is cheap there.
+        tuned = _tuned(few, block, has_line, tuned if n_rows > _FEW_ROWS else None)
+    return tuned.kernel
 
 
-def _tuned(training: Training, block: np.ndarray, has_line: bool) -> Kernel:
-    return relevance_kernel(training.rows, training.y, training.weights, block, has_line=has_line)
+def _tuned(
+    few: Training, block: np.ndarray, has_line: bool, start: Relevance | None = None
+) -> Relevance:
+    return find_relevance(few.rows, few.y, few.weights, block, has_line=has_line, start=start)
 
 
 def search_landmarks(few: Training) -> int:
@@ -147,6 +155,8 @@ def _with_landmarks(
     for count in counts[1:]:
         if path.basis.rank <= _NEARLY_ALL * reached:
             break
+        if reached == counts[0] and not _more_may_help(training, path, reached, penalty):
+            break
         judge = training.judge(count if count < n_rows else reached)
         larger = training.path(kernel, count)
         losses = [best_on(each, judge, penalty, count).loss for each in (path, larger)]
@@ -155,6 +165,19 @@ def _with_landmarks(
         if losses[1] > (1 - _WORTHWHILE) * losses[0]:
             break
     return best_on(path, training.judge(reached), penalty, reached)
+
+
+def _more_may_help(
+    training: Training, path: EigenPath, reached: int, penalty: float | None
+) -> bool:
+    """Return whether these landmarks help so clearly over half of them that twice may help too.
+
+    Every doubling brings less than the one before, and half of them cost an eighth of twice.
+    """
+    judge = training.judge(reached)
+    half = training.path(kernel=path.basis.kernel, n_landmarks=reached // 2)
+    losses = [best_on(each, judge, penalty, reached).loss for each in (half, path)]
+    return losses[1] < (1 - _WORTHWHILE / 2) * losses[0]
 
 
 def landmark_counts(n_rows: int, max_landmarks: int) -> list[int]:
