@@ -125,7 +125,7 @@ def test_a_gap_is_a_value_like_others():
 def test_nothing_removed_is_the_full_model_itself():
     X = _gaussian(200)
     full = Given(lambda X: X[:, 0])
-    assert Projection().reduce(full, _data(X), (), seed=0).predict is full.predict
+    assert Projection().reduce(full, _data(X), (), seed=0).predict == full.predict
 
 
 def test_a_column_the_model_does_not_look_at_changes_nothing_and_points_where_y_does():
