@@ -21,7 +21,8 @@ def _numbers(n_rows=200):
     X[generator.random(n_rows) < 0.1, 1] = np.nan
     y = X[:, 0] ** 2 + X[:, 0] * X[:, 2] + np.isnan(X[:, 1]) + 0.1 * generator.normal(size=n_rows)
     fills = [{1: X[:, 0] + node} for node in (-1.0, 0.0, 1.0)]
-    return X, y, [*fills, {1: np.full(n_rows, np.nan)}]
+    # A column of few values is drawn value by value, as objects.
+    return X, y, [*fills, {1: np.full(n_rows, 1.0, dtype=object)}, {1: np.full(n_rows, np.nan)}]
 
 
 def _levels(n_rows=200):

@@ -57,6 +57,13 @@ def test_several_columns_are_shifted_together():
     _check(model, X, fills)
 
 
+def test_values_drawn_one_by_one_come_as_objects():
+    X, y = _table()
+    X[:, 3] = X[:, 3] > 0
+    model = KernelMachineRegressor(random_state=0).fit(X, y)
+    _check(model, X, [{3: np.full(300, value, dtype=object)} for value in (0.0, 1.0)])
+
+
 def test_exponents_that_would_overflow_are_not_taken_apart(monkeypatch):
     X, y = _table()
     model = KernelMachineRegressor("rbf", length_scale=0.01, random_state=0).fit(X, y)

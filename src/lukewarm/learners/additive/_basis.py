@@ -46,6 +46,7 @@ class _NumericColumn:
         return cls(centre, spread, knots, is_curved, bool(is_gap.any()))
 
     def functions(self, values: Vector) -> list[Vector]:
+        values = np.asarray(values, dtype=float)
         is_gap = np.isnan(values)
         scaled = np.clip((values - self.centre) / self.spread, -_FARTHEST, _FARTHEST)
         scaled = np.where(is_gap, 0.0, scaled)

@@ -66,6 +66,7 @@ class QuantityColumn:
         """Return the coded columns, one or two."""
         if isinstance(values, pd.Series):
             values = pd.to_numeric(values).to_numpy(float)
+        values = np.asarray(values, dtype=float)
         gaps = np.isnan(values)
         scaled = self.scaling.scale(np.clip(values, self.low, self.high))
         columns = [np.where(gaps, 0.0, scaled)]
