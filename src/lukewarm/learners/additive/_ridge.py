@@ -93,6 +93,10 @@ class RidgeFamily:
             coefficients = self._screened(products, kept, self.penalties[number])
         return RidgeFit(mean - float(self._mean @ coefficients), coefficients)
 
+    def inverse(self, number: int) -> Matrix | None:
+        """Return P of one penalty, shape (m, m); None with too many functions for an inverse."""
+        return self._inverses[number] if self._inverses else None
+
     def _downdated(self, products: Vector, kept: np.ndarray, inverse: Matrix) -> Vector:
         solution = inverse[:, kept] @ products[kept]
         gone = np.flatnonzero(~kept)
