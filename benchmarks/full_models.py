@@ -37,6 +37,7 @@ FOLDER = Path(__file__).parent / "results"
 MODELS = ("auto", *RIVALS)
 # Their time and memory grow with the square of the rows and more.
 MOST_ROWS = {"kernel": 5000, "kernel_tuned": 5000}
+SMALLEST = 500
 TINY = 1e-15
 
 
@@ -138,15 +139,14 @@ def summary(records):
 )
 @click.option("--out", type=click.Path(path_type=Path), default=FOLDER / "full_models.json")
 def main(problems, models, sizes, replicates, seed, jobs, store, out):
-    numbers = [int(n) for n in sizes.split(",")]
     work = [
         {"problem": problem, "n": n, "model": model, "replicate": replicate, "seed": seed}
-        for n in numbers
+        for n in map(int, sizes.split(","))
         for replicate in range(replicates)
         for problem in problems.split(",")
         for model in models.split(",")
-        # A table with too few rows is used whole, once.
-        if n <= MOST_ROWS.get(model, np.inf) and (n <= most_rows(problem) or n == min(numbers))
+        # A table with fewer rows than the smallest size is used whole, once.
+        if n <= MOST_ROWS.get(model, np.inf) and (n <= most_rows(problem) or n == SMALLEST)
     ]
     records = run_resumable(fit, work, store, n_jobs=jobs, description="fits")
     table = summary(records)

@@ -32,7 +32,8 @@ class VariableImportance(ImportanceEstimator):
         What is explained: a name ("auto", "boosting", "kernel", "network", "catboost"), an
         unfitted estimator of a supported library, a module, or anything that follows the learner
         protocol. "auto" trains trees of two depths, on a linear or additive base where that helps,
-        and a kernel machine, and keeps the one that predicts held-out rows best.
+        and a kernel machine, and keeps the one that predicts held-out rows best, or the average
+        of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the
@@ -318,4 +319,5 @@ class VariableImportance(ImportanceEstimator):
             level=self.level,
             scores=scores,
             missed=self.predictions_.missed(measure, self.level) if is_projection else None,
+            candidates=prepared.candidates,
         )

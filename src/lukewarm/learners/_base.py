@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.data import Rows
-from lukewarm.results import TrainingTrace
+from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 
@@ -92,6 +92,11 @@ class ChoosesModel(Protocol):
     @property
     def chosen_name(self) -> str:
         """What the model it became is called."""
+        ...
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The models it tried."""
         ...
 
     def choose(

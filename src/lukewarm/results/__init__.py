@@ -6,12 +6,14 @@ from lukewarm.exceptions import (
     NearZeroWarning,
     UntrainedWarning,
 )
+from lukewarm.results._candidates import Candidate
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace
 from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [
+    "Candidate",
     "ClosedFormTrace",
     "HealthWarning",
     "ImportanceResult",

@@ -33,6 +33,7 @@ from lukewarm.inference import (
     wald_interval,
 )
 from lukewarm.inference import reach_zero as extend_to_zero
+from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._health import (
     Remark,
     health_frame,
@@ -81,6 +82,8 @@ class ImportanceResult:
         result's level; None for the others. Their intervals end there.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
+    candidates : tuple of Candidate
+        Models that ``model="auto"`` tried, with their losses on the stopping rows and seconds.
 
     Examples
     --------
@@ -108,6 +111,7 @@ class ImportanceResult:
     scores: tuple[MeasureValue, ...] | None = None
     missed: tuple[float | None, ...] | None = None
     remarks: tuple[Remark, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -345,7 +349,8 @@ class ImportanceResult:
     @property
     def _footnotes(self) -> list[str]:
         health = health_line(self._all_remarks)
-        return [*self.notes, health] if health else list(self.notes)
+        tried = candidates_line(self.candidates)
+        return [*self.notes, *(line for line in (tried, health) if line)]
 
     def _level(self, level: float | None) -> float:
         return self.level if level is None else check_fraction("level", level)

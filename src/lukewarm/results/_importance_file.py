@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lukewarm.results._candidates import candidate_record, stored_candidates
 from lukewarm.results._health import stored_remarks
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace
 from lukewarm.results._storage import StoredRecord
@@ -36,7 +37,10 @@ def importance_record(result: ImportanceResult) -> tuple[dict[str, Any], dict[st
         "notes": result.notes,
         "remarks": [asdict(remark) for remark in result.remarks],
     }
+    tried, numbers = candidate_record(result.candidates)
+    record |= tried
     arrays = {
+        **numbers,
         "influence": np.stack([reduced.influence for reduced in result.reduced]),
         "full_influence": result.full.influence,
     }
@@ -94,6 +98,7 @@ def importance_fields(stored: StoredRecord) -> dict[str, Any]:
         "level": stored.number("level", above=0, below=1),
         "notes": stored.texts("notes"),
         "remarks": stored_remarks(stored),
+        "candidates": stored_candidates(stored),
     }
 
 

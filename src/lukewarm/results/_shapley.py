@@ -23,6 +23,12 @@ from lukewarm.inference import (
     standard_error,
     wald_interval,
 )
+from lukewarm.results._candidates import (
+    Candidate,
+    candidate_record,
+    candidates_line,
+    stored_candidates,
+)
 from lukewarm.results._health import (
     Remark,
     health_frame,
@@ -90,6 +96,8 @@ class ShapleyResult:
         judge those that do not.
     shifts : ndarray of shape (m,), optional
         What each coalition's skill moved when the training rows doubled.
+    candidates : tuple of Candidate
+        Models that ``model="auto"`` tried, with their losses on the stopping rows and seconds.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
 
@@ -127,6 +135,7 @@ class ShapleyResult:
     with_rows: np.ndarray | None = None
     shifts: Vector | None = None
     remarks: tuple[Remark, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -281,7 +290,9 @@ class ShapleyResult:
             "coalitions": self.coalitions,
             "remarks": [asdict(remark) for remark in self.remarks],
         }
-        arrays = {key: np.asarray(getattr(self, key)) for key in _ARRAY_FIELDS}
+        tried, arrays = candidate_record(self.candidates)
+        record |= tried
+        arrays |= {key: np.asarray(getattr(self, key)) for key in _ARRAY_FIELDS}
         if self.with_rows is not None:
             arrays["with_rows"] = self.with_rows
         if self.shifts is not None:
@@ -334,12 +345,18 @@ class ShapleyResult:
                 ),
                 shifts=stored.array("shifts", (m,)) if stored.has_array("shifts") else None,
                 remarks=stored_remarks(stored),
+                candidates=stored_candidates(stored),
             )
 
     @property
     def _all_remarks(self) -> tuple[Remark, ...]:
         full = self.value_of(range(len(self)))
         return (*self.remarks, *remarks_on_estimates(self, self.shapley_value, full))
+
+    @property
+    def _footnotes(self) -> list[str]:
+        lines = (candidates_line(self.candidates), health_line(self._all_remarks))
+        return [line for line in lines if line]
 
     def _headline(self) -> str:
         return (
@@ -350,15 +367,12 @@ class ShapleyResult:
     def __repr__(self) -> str:
         frame = self.to_frame().assign(feature=[printable(name) for name in self.names])
         table = frame.to_string(index=False, float_format=lambda value: f"{value:.4g}")
-        health = health_line(self._all_remarks)
-        return "\n".join(
-            [f"ShapleyResult: {self._headline()}", table, *([health] if health else [])]
-        )
+        return "\n".join([f"ShapleyResult: {self._headline()}", table, *self._footnotes])
 
     def _repr_html_(self) -> str:
         table = self.to_frame().to_html(index=False, float_format=lambda value: f"{value:.4g}")
-        health = escape(health_line(self._all_remarks))
-        return f"<p>{escape(self._headline())}</p>{table}" + (f"<p>{health}</p>" if health else "")
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._footnotes)
+        return f"<p>{escape(self._headline())}</p>{table}{notes}"
 
 
 def _check_players(coalitions: tuple[tuple[int, ...], ...], n_players: int) -> None:
