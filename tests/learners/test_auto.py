@@ -49,7 +49,7 @@ def test_it_picks_the_linear_base_on_lines():
     learner, _ = _chosen(line)
     losses = {each.name: each.loss for each in learner.candidates}
     assert min(losses, key=losses.get).endswith("base linear")
-    assert losses["trees of depth 3, base linear"] < 0.2 * losses["trees of depth 3, base none"]
+    assert losses["trees of depth 3, base linear"] < 0.5 * losses["trees of depth 3, base none"]
 
 
 def test_classes_along_a_line_are_best_learnt_on_a_base():
