@@ -4,6 +4,7 @@ import pytest
 from lukewarm.data import Rows
 from lukewarm.learners import AutoLearner, train_until
 from lukewarm.learners import _auto as auto_module
+from lukewarm.learners._blend import Blend
 from lukewarm.stopping import Patience
 
 
@@ -41,11 +42,37 @@ def test_a_line_is_learnt_to_the_noise():
     assert error < 10 * 0.04 * 5 / 450
 
 
-def test_the_choice_is_the_lowest_stopping_loss_of_the_candidates():
-    learner, stopping = _chosen(lambda X: np.sin(2 * X[:, 0]))
+def test_it_picks_the_linear_base_on_lines():
+    def line(X):
+        return X @ [3.0, 2.0, 1.0, 0.0]
+
+    learner, _ = _chosen(line)
+    losses = {each.name: each.loss for each in learner.candidates}
+    assert min(losses, key=losses.get).endswith("base linear")
+    assert losses["trees of depth 3, base linear"] < 0.5 * losses["trees of depth 3, base none"]
+
+
+def test_classes_along_a_line_are_best_learnt_on_a_base():
+    learner, _ = _chosen(lambda X: X @ [1.0, 1.0, 1.0, 1.0], noise=1.0, n_classes=2)
+    losses = {each.name: each.loss for each in learner.candidates}
+    assert losses["trees of depth 3, base linear"] < losses["trees of depth 3, base none"]
+
+
+def test_a_clear_winner_is_the_model():
+    learner, stopping = _chosen(lambda X: X[:, 0] * X[:, 1], n_columns=8)
     loss = np.mean((stopping.y - learner.predict(stopping.X)) ** 2)
     assert loss == pytest.approx(min(each.loss for each in learner.candidates), rel=1e-9)
+    assert learner.chosen_name == "kernel machine"
     assert len(learner.candidates) == 5
+
+
+def test_models_that_the_stopping_rows_cannot_tell_apart_are_averaged():
+    learner, stopping = _chosen(lambda X: X[:, 0] + np.abs(X[:, 1]), n_rows=200, noise=1.0)
+    assert isinstance(learner.chosen, Blend)
+    members = [member.predict(stopping.X) for member in learner.chosen.members]
+    mean = np.tensordot(learner.chosen.weights, members, 1)
+    assert np.allclose(learner.predict(stopping.X), mean)
+    assert np.array_equal(learner.copy(1).predict(stopping.X), learner.predict(stopping.X))
 
 
 def test_classes_get_probabilities():

@@ -15,7 +15,7 @@ from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan
 from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
 from lukewarm.reduction import Reduction
-from lukewarm.results import MeasureValue, TrainingTrace
+from lukewarm.results import Candidate, MeasureValue, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 
@@ -77,6 +77,16 @@ class Prepared:
         learners = [self.full_models[model].learner for model in self.runs.whole]
         names = Counter(each.chosen_name for each in learners if each.traits.chooses_model)
         return f"{model_name} ({names.most_common(1)[0][0]})" if names else model_name
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What a model that chooses itself has tried, fold after fold."""
+        learners = [self.full_models[model].learner for model in self.runs.whole]
+        return tuple(
+            replace(each, fold=fold)
+            for fold, learner in enumerate(learners)
+            for each in learner.candidates
+        )
 
     def outcome(self, model: int, removed: FeatureSet) -> Outcome:
         """Return what a full model without `removed` predicts for its evaluation rows.

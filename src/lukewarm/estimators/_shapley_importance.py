@@ -294,6 +294,7 @@ class ShapleyImportance(ImportanceEstimator):
             shifts=np.array([each.skills[number].shift for each in fitted])
             if self._prepared.runs.halves
             else None,
+            candidates=self._prepared.candidates,
         )
 
 

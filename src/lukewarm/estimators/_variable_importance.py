@@ -35,7 +35,8 @@ class VariableImportance(ImportanceEstimator):
         What is explained: a name ("auto", "boosting", "kernel", "network", "catboost"), an
         unfitted estimator of a supported library, a module, or anything that follows the learner
         protocol. "auto" trains trees of two depths, on a linear or additive base where that helps,
-        and a kernel machine, and keeps the one that predicts held-out rows best.
+        and a kernel machine, and keeps the one that predicts held-out rows best, or the average
+        of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the
@@ -391,4 +392,5 @@ class VariableImportance(ImportanceEstimator):
                 np.concatenate(scored),
                 runs.variance_factor,
             ),
+            candidates=prepared.candidates,
         )

@@ -1,4 +1,7 @@
-"""The model chosen on the stopping rows: trees with and without a base, a kernel machine."""
+"""The model chosen on the stopping rows: trees with and without a base, a kernel machine.
+
+Where the stopping rows cannot tell the best of them apart, their average is taken.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,9 @@ import numpy as np
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.learners._base import BaseLearner, LearnerTraits
-from lukewarm.learners._training import stopping_loss, train_until
-from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting, suitable_bins
+from lukewarm.learners._blend import Blend, shares_of_wins
+from lukewarm.learners._training import train_until
+from lukewarm.learners.boosting import BASES, BasedBoosting, suitable_bins
 from lukewarm.learners.kernel import (
     KernelMachine,
     KernelMachineClassifier,
@@ -22,8 +26,8 @@ from lukewarm.learners.kernel import (
     filled_outputs,
     probabilities,
 )
-from lukewarm.measures import Task
-from lukewarm.results import TrainingTrace
+from lukewarm.measures import Task, log_losses, squared_errors
+from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 # Deep trees overfit small tables; the stopping rows decide between the two depths.
@@ -36,22 +40,17 @@ _MOST_CURVED = 100
 _MOST_SCALED = 300
 _PATIENCE = 50
 _MOST_TREES = 2000
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A model that was tried: its name, its loss on the stopping rows and what it cost."""
-
-    name: str
-    loss: float
-    seconds: float
+# In rows: what a leaf of few rows says is held back (CatBoost's default too).
+_L2_LEAF = 3.0
 
 
 class AutoLearner(BaseLearner):
-    """Several kinds of models are trained; the one with the lowest stopping loss is kept.
+    """Several kinds of models are trained; the best on the stopping rows is kept.
 
-    Trees of two depths, on what a ridge regression leaves where that is better, and a kernel
-    machine.
+    Trees of two depths, on what a ridge (for classes a logistic) regression leaves where that is
+    better, and a kernel machine. Where the stopping rows leave it open which is best, the model is
+    the average of those that may be, each weighted by how likely it is to be. Training goes on with
+    the likeliest of them alone.
 
     Parameters
     ----------
@@ -68,12 +67,12 @@ class AutoLearner(BaseLearner):
         chooses_model=True,
     )
     chosen_name = ""
+    candidates: tuple[Candidate, ...] = ()
 
     def __init__(self, *, n_classes: int | None = None, seed: int = 0) -> None:
         self.task = Task(n_classes)
         self.seed = seed
         self.chosen: BaseLearner | None = None
-        self.candidates: tuple[Candidate, ...] = ()
 
     @property
     def n_steps(self) -> int:
@@ -124,10 +123,16 @@ class AutoLearner(BaseLearner):
             self.candidates = tuple(entry.candidate for entry in few.entries)
         contest = _Contest(self, train, stopping, rule, max_steps)
         contest.run(names)
-        best = contest.ranking[0]
-        self.chosen, self.chosen_name = best.learner, best.candidate.name
         self.candidates += tuple(entry.candidate for entry in contest.entries)
-        return self, best.trace
+        kept = contest.kept(self.seed)
+        if len(kept) == 1:
+            self.chosen, self.chosen_name = kept[0][1].learner, kept[0][1].candidate.name
+        else:
+            members = [entry.learner for _, entry in kept]
+            weights = np.array([weight for weight, _ in kept])
+            self.chosen = Blend(members, weights)
+            self.chosen_name = " + ".join(entry.candidate.name for _, entry in kept)
+        return self, kept[0][1].trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +140,7 @@ class _Entry:
     candidate: Candidate
     learner: BaseLearner
     trace: TrainingTrace
+    row_losses: Vector
 
 
 class _Contest:
@@ -158,11 +164,18 @@ class _Contest:
         """The entries, lowest stopping loss first."""
         return sorted(self.entries, key=lambda entry: entry.candidate.loss)
 
+    def kept(self, seed: int) -> list[tuple[float, _Entry]]:
+        """Return the entries that may be the best, with their weights, the heaviest first."""
+        ranking = self.ranking
+        losses = np.stack([entry.row_losses for entry in ranking])
+        shares = shares_of_wins(losses, seed, self._stopping.weights)
+        order = np.argsort(-shares, kind="stable")
+        return [(float(shares[each]), ranking[each]) for each in order if shares[each] > 0]
+
     def run(self, names: list[str] | None) -> None:
         """Train the candidates of these names; by default all that are worth trying.
 
-        Of trees for a regression those of the deeper kind are tried on one base only, the one
-        that suits shallow ones best.
+        Deeper trees are tried on one base only, the one that suits shallow ones best.
         """
         candidates = self._candidates()
         if names is not None:
@@ -170,28 +183,26 @@ class _Contest:
                 self._try(name, candidates[name])
             return
         for name, make in candidates.items():
-            if not name.startswith(_DEEP) or not self._settings.task.is_regression:
+            if not name.startswith(_DEEP):
                 self._try(name, make)
-        if self._settings.task.is_regression:
-            shallow = next(
-                entry.candidate.name
-                for entry in self.ranking
-                if entry.candidate.name.startswith(_SHALLOW)
-            )
-            name = shallow.replace(_SHALLOW, _DEEP)
-            self._try(name, candidates[name])
+        shallow = next(
+            entry.candidate.name
+            for entry in self.ranking
+            if entry.candidate.name.startswith(_SHALLOW)
+        )
+        name = shallow.replace(_SHALLOW, _DEEP)
+        self._try(name, candidates[name])
 
     def _candidates(self) -> dict[str, Callable[[], Any]]:
         settings, n_columns = self._settings, self._train.X.shape[1]
-        n_bins = suitable_bins(len(self._train))
-        shared: dict[str, Any] = {"n_bins": n_bins, "seed": settings.seed}
+        shared: dict[str, Any] = {
+            "n_bins": suitable_bins(len(self._train)),
+            "n_classes": settings.n_classes,
+            "l2_leaf": _L2_LEAF,
+            "seed": settings.seed,
+        }
         found: dict[str, Callable[[], Any]] = {}
         for kind, depth in ((_SHALLOW, 3), (_DEEP, 6)):
-            if not settings.task.is_regression:
-                found[kind] = partial(
-                    ObliviousBoosting, depth, n_classes=settings.n_classes, **shared
-                )
-                continue
             for base in BASES if n_columns <= _MOST_CURVED else BASES[:2]:
                 found[f"{kind}, base {base}"] = partial(BasedBoosting, base, depth=depth, **shared)
         if n_columns <= _MOST_SCALED:
@@ -205,9 +216,11 @@ class _Contest:
         X_train, X_stopping = learner.datasets(train.X, stopping.X)
         train, stopping = replace(train, X=X_train), replace(stopping, X=X_stopping)
         trained, trace = train_until(learner, train, stopping, self._rule, self._max_steps)
-        loss = stopping_loss(trained, stopping, trained.predict(stopping.X))
-        candidate = Candidate(name, loss, perf_counter() - started)
-        self.entries.append(_Entry(candidate, trained, trace))
+        losses_of = squared_errors if self._settings.task.is_regression else log_losses
+        losses = losses_of(stopping.y, trained.predict(stopping.X))
+        loss = float(np.average(losses, weights=stopping.weights))
+        candidate = Candidate(name, loss, perf_counter() - started, len(train))
+        self.entries.append(_Entry(candidate, trained, trace, losses))
 
 
 def _some(rows: Rows) -> Rows:

@@ -16,7 +16,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.data import Rows, filled
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, MeanLoss, NegMSE, Task
-from lukewarm.results import TrainingTrace
+from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 # Rows up to which tables are predicted in one call: a call's own cost no longer counts beyond.
@@ -208,6 +208,11 @@ class BaseLearner(ABC):
     def chosen_name(self) -> str:
         """What the model is called that a learner with the trait `chooses_model` became."""
         return ""
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The models that a learner with the trait `chooses_model` tried."""
+        return ()
 
     def choose(
         self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int

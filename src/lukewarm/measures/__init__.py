@@ -4,7 +4,12 @@ from lukewarm.measures._base import Measure, mean_of_rows
 from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
 from lukewarm.measures._custom import NegMeanLoss
 from lukewarm.measures._deviances import GammaDeviance, PoissonDeviance, TweedieDeviance
-from lukewarm.measures._losses import mean_log_loss, mean_squared_error
+from lukewarm.measures._losses import (
+    log_losses,
+    mean_log_loss,
+    mean_squared_error,
+    squared_errors,
+)
 from lukewarm.measures._mean_loss import MeanLoss
 from lukewarm.measures._registry import MEASURES, as_measure, centres_classes, needs_classes
 from lukewarm.measures._regression import R2, Huber, NegMAE, NegMSE, Pinball
@@ -31,8 +36,10 @@ __all__ = [
     "TweedieDeviance",
     "as_measure",
     "centres_classes",
+    "log_losses",
     "mean_log_loss",
     "mean_of_rows",
     "mean_squared_error",
     "needs_classes",
+    "squared_errors",
 ]

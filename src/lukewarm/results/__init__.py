@@ -6,6 +6,7 @@ from lukewarm.exceptions import (
     NearZeroWarning,
     UntrainedWarning,
 )
+from lukewarm.results._candidates import Candidate
 from lukewarm.results._contrast import Contrast
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
@@ -14,6 +15,7 @@ from lukewarm.results._segments import SegmentedImportance, SegmentSkills
 from lukewarm.results._shapley import ShapleyResult
 
 __all__ = [
+    "Candidate",
     "ClosedFormTrace",
     "Contrast",
     "HealthWarning",

@@ -22,6 +22,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import numpy as np
 
 from lukewarm._validation import shown
+from lukewarm.results._candidates import Candidate
 from lukewarm.results._health import SEVERITIES, Remark
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
 from lukewarm.results._storage import StoredRecord, reading_record, write_record
@@ -280,6 +281,29 @@ class Remarks(FieldKind):
     def joined(self, values: Sequence[tuple[Remark, ...]]) -> tuple[Remark, ...]:
         """Return the remarks of all parts."""
         return tuple(dict.fromkeys(chain.from_iterable(values)))
+
+
+class Candidates(FieldKind):
+    """Models that were tried; parts of one fit tried the same."""
+
+    def write(self, key: str, value: Sequence[Candidate], contents: Contents) -> None:
+        """Add the names, and the numbers as one array."""
+        contents.record[key] = [each.name for each in value]
+        numbers = [[each.loss, each.seconds, each.n_rows, each.fold] for each in value]
+        contents.arrays[key] = np.array(numbers, dtype=float).reshape(len(value), 4)
+
+    def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> tuple[Candidate, ...]:
+        """Return the candidates."""
+        names = stored.texts(key)
+        numbers = stored.array(key, (len(names), 4)).tolist()
+        return tuple(
+            Candidate(name, loss, seconds, int(n_rows), int(fold))
+            for name, (loss, seconds, n_rows, fold) in zip(names, numbers, strict=True)
+        )
+
+    def joined(self, values: Sequence[tuple[Candidate, ...]]) -> tuple[Candidate, ...]:
+        """Return those of the first part."""
+        return values[0]
 
 
 class InMemory(FieldKind):

@@ -32,9 +32,11 @@ from lukewarm.inference import (
     simultaneous_quantile,
 )
 from lukewarm.inference import reach_zero as extend_to_zero
+from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._contrast import Contrast, as_contrast
 from lukewarm.results._fields import (
     Array,
+    Candidates,
     IndexSets,
     InMemory,
     Limits,
@@ -104,6 +106,8 @@ class ImportanceResult(Tabular):
         The row of `X` behind each evaluation row, or of `X_eval` where that was given.
     evidence : Evidence, optional
         The predictions behind the numbers, for `by`; not written to files.
+    candidates : tuple of Candidate
+        Models that ``model="auto"`` tried, with their losses on the stopping rows and seconds.
 
     Examples
     --------
@@ -131,6 +135,7 @@ class ImportanceResult(Tabular):
     scores: Annotated[tuple[MeasureValue, ...] | None, Maybe(Values("sets", "scored_rows"))] = None
     missed: Annotated[UpperLimits | None, Maybe(Limits())] = None
     remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
+    candidates: Annotated[tuple[Candidate, ...], Candidates()] = ()
     rows: Annotated[np.ndarray | None, Maybe(Array(("rows",), "i"))] = None
     evidence: Annotated[Evidence | None, InMemory()] = None
 
@@ -476,7 +481,8 @@ class ImportanceResult(Tabular):
     @property
     def _footnotes(self) -> list[str]:
         health = health_line(self._all_remarks)
-        return [*self.notes, health] if health else list(self.notes)
+        tried = candidates_line(self.candidates)
+        return [*self.notes, *(line for line in (tried, health) if line)]
 
     def _level(self, level: float | None) -> float:
         return self.level if level is None else check_fraction("level", level)

@@ -21,8 +21,10 @@ from lukewarm.inference import (
     standard_error,
     wald_interval,
 )
+from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._fields import (
     Array,
+    Candidates,
     IndexSets,
     Maybe,
     Number,
@@ -76,6 +78,8 @@ class ShapleyResult(Tabular):
         judge those that do not.
     shifts : ndarray of shape (m,), optional
         What each coalition's skill moved when the training rows doubled.
+    candidates : tuple of Candidate
+        Models that ``model="auto"`` tried, with their losses on the stopping rows and seconds.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
 
@@ -114,6 +118,7 @@ class ShapleyResult(Tabular):
     with_rows: Annotated[np.ndarray | None, Maybe(Array(("rows",), "b"))] = None
     shifts: Annotated[Vector | None, Maybe(Array(("coalitions",)))] = None
     remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
+    candidates: Annotated[tuple[Candidate, ...], Candidates()] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -288,13 +293,13 @@ class ShapleyResult(Tabular):
         full = self.value_of(range(len(self)))
         return (*self.remarks, *remarks_on_estimates(self, self.shapley_value, full))
 
+    @property
+    def _footnotes(self) -> list[str]:
+        lines = (candidates_line(self.candidates), health_line(self._all_remarks))
+        return [line for line in lines if line]
+
     def _headline(self) -> str:
         return (
             f"{len(self)} players by {self.solver} over {self.n_fits} reduced models "
             f"({self.method} on {self.model}); {self.measure} on {self.influence.shape[1]} rows"
         )
-
-    @property
-    def _footnotes(self) -> list[str]:
-        health = health_line(self._all_remarks)
-        return [health] if health else []

@@ -140,6 +140,10 @@ class RidgeFamily:
             smaller = smaller - across @ np.linalg.solve(inverse[np.ix_(gone, gone)], across.T)
         return smaller
 
+    def inverse(self, number: int) -> Matrix | None:
+        """Return P of one penalty, shape (m, m); None with too many functions for an inverse."""
+        return self._inverses[number] if self._inverses else None
+
     def _downdated(self, products: Vector, kept: np.ndarray, inverse: Matrix) -> Vector:
         solution = inverse[:, kept] @ products[kept]
         gone = np.flatnonzero(~kept)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm._validation import check_choice
+from lukewarm.data import Removal
 from lukewarm.learners._base import BaseLearner, LearnerTraits
-from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
+from lukewarm.learners.additive import AdditiveBasis
+from lukewarm.learners.boosting._base_fit import BaseFit
 from lukewarm.learners.boosting._dataset import BinnedDataset
 from lukewarm.learners.boosting._learner import ObliviousBoosting
 
@@ -23,32 +25,40 @@ _PENALTY = {"linear": 1.0, "additive": 10.0}
 
 @dataclass(frozen=True, eq=False)
 class _BasedRows:
-    """Rows as bin codes for the trees and as functions for the base."""
+    """Rows as bin codes for the trees and as functions for the base.
+
+    `first` is their first row as a table: what columns held at a value look like is seen there.
+    """
 
     binned: BinnedDataset
     functions: Matrix
-    owner: np.ndarray
+    first: Features
+    basis: AdditiveBasis | None
 
     def __len__(self) -> int:
         return len(self.functions)
 
     def without(self, removed: FeatureSet, fill_values: tuple[Any, ...]) -> _BasedRows:
-        """Return these rows with the columns in `removed` held at what they are on average."""
-        # A function is zero at its mean; the base was fitted to functions centred there.
-        functions = np.where(np.isin(self.owner, removed), 0.0, self.functions)
-        return _BasedRows(self.binned.without(removed, fill_values), functions, self.owner)
+        """Return these rows with the columns in `removed` held at their fill values."""
+        binned = self.binned.without(removed, fill_values)
+        if self.basis is None:
+            return replace(self, binned=binned)
+        first = Removal(fill_values).apply(self.first, removed)
+        is_held = np.isin(self.basis.owner, removed)
+        functions = np.where(is_held, self.basis.transform(first), self.functions)
+        return replace(self, binned=binned, functions=functions, first=first)
 
 
 class BasedBoosting(BaseLearner):
-    """Boosted oblivious trees on a ridge regression; a learner for regression.
+    """Boosted oblivious trees on a regression of functions of single columns.
 
-    The base is fitted in closed form before the first tree. Trees approximate a line by steps and
-    stop at the last row; on a base they only add what it leaves.
+    The base is fitted before the first tree: a ridge regression, for classes a logistic one. Trees
+    approximate a line by steps and stop at the last row; on a base they only add what it leaves.
 
     Parameters
     ----------
     base : {"none", "linear", "additive"}, default "additive"
-        What is below the trees: nothing, a ridge regression on the columns, or one on the columns,
+        What is below the trees: nothing, a regression on the columns, or one on the columns,
         their squares and hinges at their quantiles.
     **settings
         Those of :class:`ObliviousBoosting`.
@@ -70,13 +80,17 @@ class BasedBoosting(BaseLearner):
         accepts_categories=True,
         is_staged=True,
         has_learning_rate=True,
+        imputes=True,
     )
 
     def __init__(self, base: str = "additive", **settings: Any) -> None:
         self.base = check_choice("base", base, BASES)
         self._trees = ObliviousBoosting(**settings)
+        self.task = self._trees.task
+        if not self.task.is_regression and self.base != "none":
+            check_choice("objective", self._trees.objective, ["log_loss"])
         self._basis: AdditiveBasis | None = None
-        self._fit: RidgeFit | None = None
+        self._fit: BaseFit | None = None
 
     @property
     def block_size(self) -> int:
@@ -90,8 +104,15 @@ class BasedBoosting(BaseLearner):
 
     def fresh(self, seed: int) -> BasedBoosting:
         """Return an untrained learner with the same settings."""
+        return self._on(self._trees.fresh(seed))
+
+    def for_classes(self, n_classes: int) -> BasedBoosting:
+        """Return an untrained classifier with the same settings."""
+        return self._on(self._trees.for_classes(n_classes))
+
+    def _on(self, trees: ObliviousBoosting) -> BasedBoosting:
         other = copy(self)
-        other._trees = self._trees.fresh(seed)
+        other._trees, other.task = trees, trees.task
         other._basis = other._fit = None
         return other
 
@@ -105,14 +126,31 @@ class BasedBoosting(BaseLearner):
         """Multiply the learning rate of further trees by `factor`."""
         self._trees.scale_learning_rate(factor)
 
+    def impute_conditionally(
+        self, X: Features, before: Features, weights: Vector | None = None
+    ) -> None:
+        """Refit the base without the columns that `X` holds at a value, in closed form.
+
+        Trees read what numeric columns make one expect of those removed, as `ObliviousBoosting`
+        says.
+        """
+        rows, whole = self._as_rows(X), self._as_rows(before)
+        if self._fit is not None:
+            is_held = np.ptp(rows.functions, axis=0) == 0
+            self._fit = self._fit.without(is_held & (np.ptp(whole.functions, axis=0) > 0))
+        self._trees.impute_conditionally(rows.binned, whole.binned, weights)
+
+    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        """Return the mean loss that decides when to stop."""
+        return self._trees.loss(y, prediction, weights)
+
     def datasets(self, X_train: Features, *others: Features) -> tuple[_BasedRows, ...]:
         """Return all the tables as bin codes and functions."""
         tables = (X_train, *others)
         if self._basis is None and self.base != "none":
             self._basis = AdditiveBasis.learn(X_train, curved=self.base == "additive")
-        owner = np.zeros(0, dtype=int) if self._basis is None else self._basis.owner
         return tuple(
-            _BasedRows(binned, self._functions(X), owner)
+            _BasedRows(binned, self._functions(X), X[:1], self._basis)
             for binned, X in zip(self._trees.datasets(*tables), tables, strict=True)
         )
 
@@ -120,20 +158,25 @@ class BasedBoosting(BaseLearner):
         """Grow `n_steps` further trees on what the base leaves of these rows."""
         if n_steps == 0:
             return
-        if not isinstance(X, _BasedRows):
-            X = self.datasets(X)[0]
+        rows = self._as_rows(X)
+        if self.base == "none":
+            self._trees.advance(rows.binned, y, n_steps, weights)
+            return
         if self._fit is None:
-            self._fit = self._fitted(X, y, weights)
-        residual = y - self._fit.predict(X.functions)
-        self._trees.advance(X.binned, residual, n_steps, weights)
+            self._fit = self._fitted(rows, y, weights)
+        base = self._fit.outputs(rows.functions)
+        if self.task.is_regression:
+            self._trees.advance(rows.binned, y - base[0], n_steps, weights)
+        else:
+            self._trees.advance(rows.binned, y, n_steps, weights, base=base)
 
     def predict(self, X: Features) -> Prediction:
-        """Return one prediction per row."""
+        """Return one prediction per row; class probabilities for a classifier."""
         if self._fit is None:
-            return np.zeros(len(X))
-        if isinstance(X, _BasedRows):
-            return self._fit.predict(X.functions) + self._trees.predict(X.binned)
-        return self._fit.predict(self._functions(X)) + self._trees.predict(X)
+            return self._trees.predict(X.binned if isinstance(X, _BasedRows) else X)
+        rows = self._as_rows(X)
+        base = self._fit.outputs(rows.functions)
+        return self._trees.as_predictions(base + self._trees.outputs(rows.binned))
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for the table `X` with the values of each fill in its columns."""
@@ -144,7 +187,7 @@ class BasedBoosting(BaseLearner):
         functions = rows.functions
         if self._basis is not None:
             functions = self._basis.filled(functions, X, values)
-        return _BasedRows(rows.binned.filled(X, values), functions, rows.owner)
+        return replace(rows, binned=rows.binned.filled(X, values), functions=functions)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""
@@ -154,21 +197,21 @@ class BasedBoosting(BaseLearner):
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
-        rows = X if isinstance(X, _BasedRows) else self.datasets(X)[0]
-        stages = self._trees.staged_predict(rows.binned, first_step)
-        if self._fit is None:
-            return stages
-        stages = stages + self._fit.predict(rows.functions)
-        if first_step == 0:
+        rows = self._as_rows(X)
+        outputs = self._trees.staged_outputs(rows.binned, first_step)
+        if self._fit is not None:
             # Before the first step there is no base either.
-            stages[0] = 0.0
-        return stages
+            outputs[int(first_step == 0) :] += self._fit.outputs(rows.functions)
+        return self._trees.as_predictions(outputs)
+
+    def _as_rows(self, X: Features) -> _BasedRows:
+        return X if isinstance(X, _BasedRows) else self.datasets(X)[0]
 
     def _functions(self, X: Features) -> Matrix:
         return np.zeros((len(X), 0)) if self._basis is None else self._basis.transform(X)
 
-    def _fitted(self, rows: _BasedRows, y: Vector, weights: Vector | None) -> RidgeFit:
-        if self.base == "none":
-            return RidgeFit(0.0, np.zeros(0))
-        family = RidgeFamily(rows.functions, (_PENALTY[self.base],), weights)
-        return family.fit(y, np.ones(rows.functions.shape[1], dtype=bool), 0)
+    def _fitted(self, rows: _BasedRows, y: Vector, weights: Vector | None) -> BaseFit:
+        penalty = _PENALTY[self.base]
+        if self.task.is_regression:
+            return BaseFit.ridge(rows.functions, y, penalty, weights)
+        return BaseFit.log_loss(rows.functions, y, self.task.n_outputs, penalty, weights)

@@ -102,10 +102,11 @@ class Ensemble:
             return self._shared.slice(first, last)
         return self._shared.slice(first, n_shared).followed_by(self._own.first(last - n_shared))
 
-    def append(self, grown: Trees, rows: BinnedDataset, raw: np.ndarray) -> None:
-        """Add trees; `raw` is the sum of all leaf values on `rows` with them."""
+    def append(self, grown: Trees, rows: BinnedDataset, raw: np.ndarray | None) -> None:
+        """Add trees; `raw` is the sum of all leaf values on `rows` with them, where it is known."""
         self._own = self._own.followed_by(grown)
-        self._cached_sums[rows] = _CachedSum(len(self), raw)
+        if raw is not None:
+            self._cached_sums[rows] = _CachedSum(len(self), raw)
 
     def truncate(self, step: int) -> None:
         """Drop the trees after `step`."""

@@ -206,8 +206,20 @@ class ObliviousBoosting(BaseLearner):
         borders = self._borders or Borders.learn(X_train, self.n_bins)
         return tuple(BinnedDataset.encode(borders, X, self.n_threads) for X in (X_train, *others))
 
-    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
-        """Grow `n_steps` further trees on these rows."""
+    def advance(
+        self,
+        X: Features,
+        y: Vector,
+        n_steps: int,
+        weights: Vector | None = None,
+        *,
+        base: np.ndarray | None = None,
+    ) -> None:
+        """Grow `n_steps` further trees on these rows.
+
+        `base` (n_outputs, n) are outputs of another model that the trees are added to; with one,
+        they start from zero.
+        """
         if n_steps == 0:
             return
         if self._borders is None:
@@ -216,19 +228,26 @@ class ObliviousBoosting(BaseLearner):
         rows = self._as_rows(X, self._borders)
         target = self._objective.target(y)
         if self._ensemble is None:
-            self._ensemble = self._begin(target, weights, self._borders)
+            self._ensemble = self._begin(target, weights, self._borders, base)
         raw = self._ensemble.raw(rows, self.n_steps).copy()
+        if base is not None:
+            raw += base / self._ensemble.scale(self.n_steps)
         row_weights = np.zeros(0) if weights is None else np.array(weights, dtype=float)
         problem = Problem(target, self._ensemble.start, row_weights, self._objective.kind)
         grown = self._grow(rows, problem, self._ensemble, raw, n_steps)
-        self._ensemble.append(grown, rows, raw)
+        # Trees on a base are summed anew where that is asked for: without it the sum is no longer
+        # exact.
+        self._ensemble.append(grown, rows, raw if base is None else None)
 
     def predict(self, X: Features) -> Prediction:
         """Return one prediction per row; class probabilities for a classifier."""
+        return self._objective.predictions(self.outputs(X))
+
+    def outputs(self, X: Features) -> np.ndarray:
+        """Return what the trees sum up to, shape (n_outputs, n): numbers, log-odds, logarithms."""
         if self._ensemble is None or self._borders is None:
-            return self._untrained_prediction(len(X))
-        rows = self._as_rows(X, self._borders)
-        return self._objective.predictions(self._ensemble.outputs(rows))
+            return np.tile(self._objective.neutral[:, None], len(X))
+        return self._ensemble.outputs(self._as_rows(X, self._borders))
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for the table `X` with the values of each fill in its columns."""
@@ -247,19 +266,23 @@ class ObliviousBoosting(BaseLearner):
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
+        return self._objective.predictions(self.staged_outputs(X, first_step))
+
+    def staged_outputs(self, X: Features, first_step: int) -> np.ndarray:
+        """Return `outputs` after each of these steps, shape (n_stages, n_outputs, n)."""
         check_count("first_step", first_step, minimum=0, maximum=self.n_steps)
         if first_step == 0:
-            untrained = self._untrained_prediction(len(X))[None]
+            untrained = np.tile(self._objective.neutral[:, None], len(X))[None]
             if self.n_steps == 0:
                 return untrained
-            return np.concatenate([untrained, self.staged_predict(X, 1)])
+            return np.concatenate([untrained, self.staged_outputs(X, 1)])
         assert self._borders is not None
         assert self._ensemble is not None
-        rows = self._as_rows(X, self._borders)
-        return self._objective.predictions(self._ensemble.staged_outputs(rows, first_step))
+        return self._ensemble.staged_outputs(self._as_rows(X, self._borders), first_step)
 
-    def _untrained_prediction(self, n_rows: int) -> Prediction:
-        return self._objective.predictions(np.tile(self._objective.neutral[:, None], n_rows))
+    def as_predictions(self, outputs: np.ndarray) -> Prediction:
+        """Return the predictions that outputs (..., n_outputs, n) stand for."""
+        return self._objective.predictions(outputs)
 
     def _as_rows(self, X: Features, borders: Borders) -> BinnedDataset:
         if not isinstance(X, BinnedDataset):
@@ -271,9 +294,17 @@ class ObliviousBoosting(BaseLearner):
             )
         return X
 
-    def _begin(self, target: np.ndarray, weights: Vector | None, borders: Borders) -> Ensemble:
+    def _begin(
+        self,
+        target: np.ndarray,
+        weights: Vector | None,
+        borders: Borders,
+        base: np.ndarray | None,
+    ) -> Ensemble:
         """Return what the first step starts from: the start value and the grid of leaf values."""
         start = self._objective.start(target, weights)
+        if base is not None:
+            start = np.zeros_like(start)
         largest = self._objective.largest_value(target, start)
         # 42 bits below the largest residual: sums of up to 2**11 times it are exact.
         unit = 2.0 ** (np.floor(np.log2(largest)) - 42) if largest > 0 else 1.0

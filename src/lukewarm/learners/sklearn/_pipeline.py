@@ -17,7 +17,7 @@ from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners._fitted import as_seen
 from lukewarm.learners._registry import from_model
 from lukewarm.measures import Task
-from lukewarm.results import TrainingTrace
+from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 
@@ -137,6 +137,11 @@ class PipelineLearner(BaseLearner):
     def chosen_name(self) -> str:
         """What the model became, where it chooses."""
         return self.last.chosen_name
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What the model tried, where it chooses."""
+        return self.last.candidates
 
     def choose(
         self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
