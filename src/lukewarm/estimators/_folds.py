@@ -157,6 +157,8 @@ def trained_full(
     train, stopping, evaluation = (
         problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
     )
+    if problem.classes is not None and hasattr(learner, "calibrate"):
+        learner.calibrate(train.X, train.y, train.weights)
     return FullModel(
         learner,
         TrainingTrace.untrained(),

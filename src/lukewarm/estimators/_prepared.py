@@ -77,6 +77,7 @@ class Prepared:
         """Return the model's name, with what it chose to be where it chooses."""
         learners = [self.full_models[model].learner for model in self.runs.whole]
         names = Counter(each.chosen_name for each in learners if isinstance(each, ChoosesModel))
+        names.update(filter(None, (getattr(each, "output_note", None) for each in learners)))
         return f"{model_name} ({names.most_common(1)[0][0]})" if names else model_name
 
     def outcome(self, model: int, removed: FeatureSet) -> Outcome:

@@ -15,6 +15,7 @@ from lukewarm.learners._base import (
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
+from lukewarm.learners._predict_only import PredictOnlyLearner, Predictor, cannot_train
 from lukewarm.learners._registry import MODELS, as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import fits_in_one_go, stopping_loss, train_for, train_until
@@ -42,6 +43,8 @@ __all__ = [
     "ObliviousBoostingRegressor",
     "PartialFitLearner",
     "PipelineLearner",
+    "PredictOnlyLearner",
+    "Predictor",
     "Recalibrates",
     "RefitOnlyLearner",
     "SkorchLearner",
@@ -51,6 +54,7 @@ __all__ = [
     "TorchLearner",
     "XGBoostLearner",
     "as_learner",
+    "cannot_train",
     "check_can_go_on",
     "check_columns_seen",
     "classifies",

@@ -62,6 +62,8 @@ class PipelineLearner:
             "can_warm_start",
             "block_size",
             "stride",
+            "output",
+            "output_note",
         ):
             return getattr(self.last, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
@@ -96,6 +98,11 @@ class PipelineLearner:
         """Make the model's predictions for `X` as confident as they were `before`."""
         if self._transformers is not None and isinstance(self.last, Recalibrates):
             self.last.recalibrate(self._transform(X), self._transform(before), y, weights)
+
+    def calibrate(self, X: Features, y: Vector, weights: Vector | None = None) -> None:
+        """Learn what scores are worth, of a trained classifier that gives nothing else."""
+        if hasattr(self.last, "calibrate"):
+            self.last.calibrate(self._transform(X), y, weights)
 
     def predict(self, X: Features) -> Prediction:
         """Return the model's predictions for the transformed rows."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._class_outputs import ScoredClassifier, certain_of_labels, class_output
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._sklearn_epochs import (
     prediction_of,
@@ -16,6 +19,8 @@ from lukewarm.learners._sklearn_epochs import (
 )
 from lukewarm.learners._task import cannot_go_on, check_task
 from lukewarm.measures import mean_log_loss, mean_squared_error
+
+_FOLDS = 5
 
 
 class RefitOnlyLearner:
@@ -26,8 +31,9 @@ class RefitOnlyLearner:
 
     Parameters
     ----------
-    estimator : estimator with fit and predict (predict_proba for classes)
-        Cloned, never changed.
+    estimator : estimator with fit and predict
+        Cloned, never changed. Of a classifier without predict_proba the scores are brought to
+        probabilities by Platt's map, cross-fitted; labels are probabilities of 0 and 1.
     n_classes : int, optional
         None for regression.
     seed : int, default 0
@@ -52,13 +58,9 @@ class RefitOnlyLearner:
 
     def __init__(self, estimator: Any, *, n_classes: int | None = None, seed: int = 0) -> None:
         check_task(estimator, n_classes)
-        if n_classes is not None and not hasattr(estimator, "predict_proba"):
-            raise ValueError(
-                f"model is a {type(estimator).__name__} without predict_proba; wrap it in "
-                "sklearn.calibration.CalibratedClassifierCV."
-            )
         self.estimator = estimator
         self.n_classes = n_classes
+        self.output = None if n_classes is None else class_output(estimator)
         self.seed = seed
         self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.n_steps = 0
@@ -70,9 +72,20 @@ class RefitOnlyLearner:
         """Return a learner that stands where the fitted estimator stands."""
         check_fitted(estimator, n_classes)
         learner = cls(estimator, n_classes=n_classes, seed=seed)
-        learner._model = estimator
+        learner._model = ScoredClassifier(estimator) if learner.output == "scores" else estimator
         learner.n_steps = 1
         return learner
+
+    @property
+    def output_note(self) -> str | None:
+        """How predictions are obtained, where they are not the model's own."""
+        notes = {"scores": "probabilities from scores", "labels": "labels"}
+        return None if self.output is None else notes.get(self.output)
+
+    def calibrate(self, X: Features, y: Vector, weights: Vector | None = None) -> None:
+        """Learn what the scores of a trained classifier are worth, if it gives nothing else."""
+        if isinstance(self._model, ScoredClassifier):
+            self._model.calibrate(as_seen(self._model.model, X), y, weights)
 
     def fresh(self, seed: int) -> RefitOnlyLearner:
         """Return an untrained learner with the same settings."""
@@ -93,8 +106,13 @@ class RefitOnlyLearner:
             if "random_state" in model.get_params():
                 model.set_params(random_state=self.seed)
             target = y if self.n_classes is None else y.astype(int)
+            options = sample_weight_option(model.fit, weights)
+            if self.output == "scores":
+                # Scores of rows that were trained on are too sure, so they are cross-fitted.
+                n_folds = int(min(_FOLDS, np.bincount(target).min()))
+                model = CalibratedClassifierCV(model, cv=n_folds, ensemble=False)
             try:
-                self._model = model.fit(X, target, **sample_weight_option(model.fit, weights))
+                self._model = model.fit(X, target, **options)
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     f"model {type(model).__name__} cannot be fitted: {error}"
@@ -105,4 +123,8 @@ class RefitOnlyLearner:
         """Return predicted values, or class probabilities; those of no knowledge before a step."""
         if self._model is None:
             return untrained_prediction(len(X), self.n_classes)
-        return prediction_of(self._model, as_seen(self._model, X), self.n_classes)
+        is_scored = isinstance(self._model, ScoredClassifier)
+        rows = as_seen(self._model.model if is_scored else self._model, X)
+        if self.n_classes is not None and self.output == "labels":
+            return certain_of_labels(self._model, rows, self.n_classes)
+        return prediction_of(self._model, rows, self.n_classes)

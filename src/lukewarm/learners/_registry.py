@@ -8,6 +8,8 @@ from typing import Any
 from lukewarm._validation import check_choice
 from lukewarm.learners._base import Learner, LengthensSteps, StagedLearner
 from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._predict_only import predicts
+from lukewarm.learners._task import classifies
 
 # (top package, class): the learner that wraps such a class or a subclass of it. Looked up along
 # the type's bases, so an engine the user has not imported is not imported here either.
@@ -33,6 +35,9 @@ _BY_TYPE = {
     ("skorch", "NeuralNet"): "SkorchLearner",
     ("torch", "Module"): "TorchLearner",
     ("sklearn", "Pipeline"): "PipelineLearner",
+    ("lightgbm", "Booster"): "PredictOnlyLearner",
+    ("xgboost", "Booster"): "PredictOnlyLearner",
+    ("lukewarm", "Predictor"): "PredictOnlyLearner",
 }
 _BY_NAME = {
     "auto": "AutoLearner",
@@ -45,8 +50,9 @@ MODELS = tuple(_BY_NAME)
 _SUPPORTED = (
     "an estimator of CatBoost, LightGBM or XGBoost, HistGradientBoosting, GradientBoosting, MLP or "
     "SGD of scikit-learn, a skorch net, a torch.nn.Module, a Pipeline that ends in one of these, "
-    "any other estimator with fit and predict (for retrain and dropout only), or an object with "
-    "the methods of lukewarm.learners.Learner"
+    "any other estimator with fit and predict (not for early_stopping), a function of the rows or "
+    "any other object that predicts (with prefit=True), or an object with the methods of "
+    "lukewarm.learners.Learner"
 )
 
 
@@ -93,6 +99,11 @@ def as_learner(
         return _of_pipeline(model, n_classes, seed, prefit)
     if prefit:
         return _of_trained(wrapper, model, n_classes, seed)
+    if wrapper == "PredictOnlyLearner":
+        raise TypeError(
+            f"model is a {type(model).__name__}, which predicts and cannot be trained; pass "
+            "prefit=True, and rows it has not seen as X_eval and y_eval."
+        )
     learner = _load(wrapper)(model, n_classes=n_classes, seed=seed)
     # A module is drawn anew: what it may have learnt before must not reach the evaluation rows.
     return learner.fresh(seed) if wrapper == "TorchLearner" else learner
@@ -101,13 +112,26 @@ def as_learner(
 def _wrapper_of(model: Any) -> str:
     for kind in type(model).__mro__:
         wrapper = _BY_TYPE.get((kind.__module__.partition(".")[0], kind.__name__))
-        # L-BFGS has a memory that ends with each fit, so it takes no single steps.
-        if wrapper is not None and getattr(model, "solver", None) != "lbfgs":
+        if wrapper is not None and not _takes_no_steps(wrapper, model):
             return wrapper
-    if all(hasattr(model, method) for method in ("fit", "predict", "get_params")):
+    # Some have `predict` only once they are fitted; their class always has it.
+    if hasattr(type(model), "predict") and all(
+        hasattr(model, method) for method in ("fit", "get_params")
+    ):
         return "RefitOnlyLearner"
+    if predicts(model):
+        return "PredictOnlyLearner"
     listed = ", ".join(repr(name) for name in _BY_NAME)
     raise TypeError(f"model must be {listed}, {_SUPPORTED}; got {type(model).__name__}.")
+
+
+def _takes_no_steps(wrapper: str, model: Any) -> bool:
+    if wrapper != "PartialFitLearner":
+        return False
+    # L-BFGS has a memory that ends with each fit; scores without probabilities have no log-loss.
+    return getattr(model, "solver", None) == "lbfgs" or (
+        classifies(model) and not hasattr(model, "predict_proba")
+    )
 
 
 def _by_name(name: str, n_classes: int | None, seed: int, prefit: bool) -> Learner:

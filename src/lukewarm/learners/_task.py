@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import is_classifier
+
 
 def classifies(estimator: Any) -> bool:
     """Return whether an estimator (or the last step of a pipeline) is a classifier.
@@ -17,7 +19,10 @@ def classifies(estimator: Any) -> bool:
     steps = getattr(estimator, "steps", None)
     if steps:
         return classifies(steps[-1][1])
-    return any("Classifier" in kind.__name__ for kind in type(estimator).__mro__)
+    if any("Classifier" in kind.__name__ for kind in type(estimator).__mro__):
+        return True
+    # A search or another wrapper is what the estimator in it is; its tags say so.
+    return hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
 
 
 def check_task(estimator: Any, n_classes: int | None) -> None:
@@ -45,8 +50,8 @@ def check_can_go_on(model: Any, learner: Any, method: Any) -> None:
 def cannot_go_on(model: Any) -> str:
     """Return why early stopping is not for this model, and what is."""
     return (
-        f"a {type(model).__name__} cannot be warm-started; use method='retrain' or "
-        "method='dropout' with it, or a model that can go on: 'boosting', 'network', CatBoost, "
+        f"a {type(model).__name__} cannot be warm-started; use method='projection', 'retrain' or "
+        "'dropout' with it, or a model that can go on: 'boosting', 'network', CatBoost, "
         "LightGBM, XGBoost, HistGradientBoosting, GradientBoosting, MLP (sgd or adam), SGD, "
         "skorch or a torch module."
     )

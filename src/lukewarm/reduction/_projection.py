@@ -73,8 +73,12 @@ class Projection:
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
         targets = [
-            full.predict(rows.X) - _average(full, draws, rows)
-            for rows in (regressions.train_rows, regressions.stopping_rows)
+            predicted - _average(full, draws, rows)
+            for predicted, rows in zip(
+                regressions.predicted_by(full),
+                (regressions.train_rows, regressions.stopping_rows),
+                strict=True,
+            )
         ]
         corrections = [
             regressions.fit(target, held_out, removed)
@@ -108,7 +112,7 @@ def _linear_direction(
 ) -> Callable[[Features], Prediction]:
     """Return the line in what is new about the columns that the training residuals suggest."""
     rows, y = regressions.train_rows, regressions.train.y
-    prediction = full.predict(rows.X)
+    prediction = regressions.predicted_by(full)[0]
     target = y if prediction.ndim == 1 else (y[:, None] == np.arange(prediction.shape[1]))
     new = draws.residuals(rows)
     slopes = np.linalg.lstsq(new, target - prediction, rcond=_NEARLY_SINGULAR)[0]

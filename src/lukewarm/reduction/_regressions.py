@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lukewarm._typing import Features, FeatureSet, Matrix, Vector
+from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Removal, Rows
 from lukewarm.learners import Learner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
@@ -84,8 +84,16 @@ class Regressions:
             if len(self._lines) == len(basis.owner)
             else RidgeFamily(functions, _CURVE_PENALTIES, weights)
         )
+        self._predicted: tuple[Learner, tuple[Prediction, Prediction]] | None = None
         self._trees = ObliviousBoosting(depth=_TREE_DEPTH)
         self._binned = self._trees.bind(self.train.X, self.stopping.X)
+
+    def predicted_by(self, full: Learner) -> tuple[Prediction, Prediction]:
+        """Return a model's predictions of the training and the stopping rows, asked for once."""
+        if self._predicted is None or self._predicted[0] is not full:
+            rows = (self.train_rows, self.stopping_rows)
+            self._predicted = (full, (full.predict(rows[0].X), full.predict(rows[1].X)))
+        return self._predicted[1]
 
     def prepare(self, X: Features) -> PreparedRows:
         """Return rows of the table as regressions read them."""

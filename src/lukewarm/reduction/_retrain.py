@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from lukewarm._typing import FeatureSet
-from lukewarm.learners import Learner, train_for, train_until
+from lukewarm.learners import Learner, cannot_train, train_for, train_until
 from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -30,6 +30,11 @@ class Retrain:
     rule: StoppingRule
     max_steps: int
     name: str = "retrain"
+
+    def check(self, learner: Learner) -> None:
+        """Raise for a model that only predicts."""
+        if not getattr(learner, "can_train", True):
+            raise TypeError(cannot_train(getattr(learner, "model", learner)))
 
     def reduce(
         self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int

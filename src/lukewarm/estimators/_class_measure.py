@@ -1,0 +1,35 @@
+"""The measure of classes where the user names none: by what the models say of their own rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lukewarm.estimators._folds import FullModel
+from lukewarm.measures import Accuracy, Brier, Deviance, Measure
+
+# A leaf or a neighbourhood of one class shows among as many rows.
+_PROBED_ROWS = 200
+
+
+def measure_of_classes(full_models: Sequence[FullModel]) -> Measure:
+    """Return the measure that suits the probabilities of these models.
+
+    Accuracy for models of labels. Brier score where a model calls a class impossible, as trees and
+    neighbours do: the log-loss of a single row would be infinite. Deviance elsewhere.
+    """
+    if all(getattr(model.learner, "output", None) == "labels" for model in full_models):
+        return Accuracy()
+    return Brier() if any(_is_certain(model) for model in full_models) else Deviance()
+
+
+def _is_certain(model: FullModel) -> bool:
+    X = model.data.train.X
+    every = -(-len(model.data.train) // _PROBED_ROWS)
+    if hasattr(X, "iloc"):
+        X = X.iloc[::every]
+    elif isinstance(X, np.ndarray):  # else a learner's own representation, quickly predicted
+        X = X[::every]
+    prediction = model.learner.predict(X)
+    return bool(np.any((prediction == 0) | (prediction == 1)))
