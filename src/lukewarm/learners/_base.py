@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -155,4 +155,21 @@ class LengthensSteps(Learner, Protocol):
 
     def lengthen_steps(self, factor: float) -> None:
         """Make every further step `factor` times as large; the steps taken stay as they are."""
+        ...
+
+
+@runtime_checkable
+class RefitsWithout(Learner, Protocol):
+    """A learner whose retraining without columns has a closed form."""
+
+    def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
+        """Return the model fitted to these rows without `removed`; None without a closed form."""
+        ...
+
+
+class Predicts(Protocol):
+    """What predictions can be had from."""
+
+    def predict(self, X: Features) -> Prediction:
+        """Return one prediction per row."""
         ...
