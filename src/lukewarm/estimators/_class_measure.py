@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lukewarm.estimators._folds import FullModel
+from lukewarm.learners import fits_in_one_go
 from lukewarm.measures import Accuracy, Brier, Deviance, Measure
 
 # A leaf or a neighbourhood of one class shows among as many rows.
@@ -25,11 +26,10 @@ def measure_of_classes(full_models: Sequence[FullModel]) -> Measure:
 
 
 def _is_certain(model: FullModel) -> bool:
+    if not fits_in_one_go(model.learner):
+        return False  # trained step by step on the log-loss itself, which keeps it finite
     X = model.data.train.X
     every = -(-len(model.data.train) // _PROBED_ROWS)
-    if hasattr(X, "iloc"):
-        X = X.iloc[::every]
-    elif isinstance(X, np.ndarray):  # else a learner's own representation, quickly predicted
-        X = X[::every]
-    prediction = model.learner.predict(X)
+    rows = X.iloc[::every] if hasattr(X, "iloc") else X[::every]
+    prediction = model.learner.predict(rows)
     return bool(np.any((prediction == 0) | (prediction == 1)))

@@ -23,6 +23,7 @@ from scipy.special import expit
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Rows
+from lukewarm.learners._base import Predicts
 from lukewarm.learners._refit_only import RefitOnlyLearner
 
 # Eight digits are left of the sixteen where the reciprocal condition is above.
@@ -35,25 +36,15 @@ _MOST_STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
-    """Predictions intercept + X @ slopes, or the probability with these log-odds.
-
-    Parameters
-    ----------
-    slopes : ndarray of shape (p,)
-        Zero for columns that are left out.
-    intercept : float
-    is_logistic : bool
-    """
+class _LogisticModel:
+    """The probability with log-odds intercept + X @ slopes; zero for columns left out."""
 
     slopes: Vector
     intercept: float
-    is_logistic: bool
 
     def predict(self, X: Features) -> Prediction:
         """Return one prediction per row."""
-        line = _as_matrix(X) @ self.slopes + self.intercept
-        return expit(line) if self.is_logistic else line
+        return expit(_as_matrix(X) @ self.slopes + self.intercept)
 
 
 class LinearLearner(RefitOnlyLearner):
@@ -77,7 +68,7 @@ class LinearLearner(RefitOnlyLearner):
         super().__init__(estimator, n_classes=n_classes, seed=seed)
         self._solution: tuple[Rows, _Parabola | _Logistic | None] | None = None
 
-    def refit_without(self, train: Rows, removed: FeatureSet) -> LinearModel | None:
+    def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
         """Return the model fitted to these rows without some columns; None without closed form."""
         if self._solution is None or self._solution[0] is not train:
             self._solution = (train, self._solve(train))
@@ -99,6 +90,20 @@ class LinearLearner(RefitOnlyLearner):
         return _Logistic.learn(X, train.y, weights, 1 / self.estimator.C)
 
 
+@dataclass(frozen=True, eq=False)
+class _DowndatedModel:
+    """A least-squares model without columns: the full one minus a multiple of known columns."""
+
+    full: _Parabola
+    columns: list[int]
+    taken: Vector
+
+    def predict(self, X: Features) -> Prediction:
+        """Return one prediction per row."""
+        prediction, moved = self.full.seen(X)
+        return prediction - moved[:, self.columns] @ self.taken
+
+
 class _Parabola:
     """Least squares with a ridge on the slopes."""
 
@@ -107,6 +112,7 @@ class _Parabola:
         self._level = level
         self._inverse = inverse
         self._slopes = slopes
+        self._seen: tuple[Features, Vector, Matrix] | None = None
 
     @classmethod
     def learn(cls, X: Matrix, y: Vector, weights: Vector, penalty: float) -> _Parabola | None:
@@ -121,9 +127,20 @@ class _Parabola:
         slopes = inverse @ (centred.T @ (np.sqrt(weights) * (y - level)))
         return cls(centre, float(level), inverse, slopes)
 
-    def without(self, removed: FeatureSet) -> LinearModel:
-        slopes = _downdated(self._slopes, self._inverse, list(removed))
-        return LinearModel(slopes, self._level - float(self._centre @ slopes), False)
+    def without(self, removed: FeatureSet) -> _DowndatedModel:
+        columns = list(removed)
+        part = self._inverse[np.ix_(columns, columns)]
+        return _DowndatedModel(self, columns, linalg.solve(part, self._slopes[columns]))
+
+    def seen(self, X: Features) -> tuple[Vector, Matrix]:
+        """Return the predictions for all columns, and the rows times the inverse.
+
+        Every set of columns is judged by the same rows, so this is one product for all of them.
+        """
+        if self._seen is None or self._seen[0] is not X:
+            centred = _as_matrix(X) - self._centre
+            self._seen = (X, centred @ self._slopes + self._level, centred @ self._inverse)
+        return self._seen[1:]
 
 
 class _Logistic:
@@ -155,7 +172,7 @@ class _Logistic:
         solution._inverse = inverse
         return solution
 
-    def without(self, removed: FeatureSet) -> LinearModel | None:
+    def without(self, removed: FeatureSet) -> _LogisticModel | None:
         columns = list(removed)
         start = _downdated(self._coefficients, self._inverse, columns)
         inverse = _downdated_inverse(self._inverse, columns)
@@ -163,7 +180,7 @@ class _Logistic:
         if found is None:
             return None
         slopes = found[:-1] / self._spread
-        return LinearModel(slopes, float(found[-1] - self._centre @ slopes), True)
+        return _LogisticModel(slopes, float(found[-1] - self._centre @ slopes))
 
     def _newton(self, start: Vector, inverse: Matrix, removed: list[int]) -> Vector | None:
         coefficients, last, is_current = start, np.inf, False

@@ -52,6 +52,6 @@ def cannot_go_on(model: Any) -> str:
     return (
         f"a {type(model).__name__} cannot be warm-started; use method='projection', 'retrain' or "
         "'dropout' with it, or a model that can go on: 'boosting', 'network', CatBoost, "
-        "LightGBM, XGBoost, HistGradientBoosting, GradientBoosting, MLP (sgd or adam), SGD, "
-        "skorch or a torch module."
+        "LightGBM, XGBoost, HistGradientBoosting, GradientBoosting, MLP (sgd or adam), SGD "
+        "(a classifier with loss='log_loss'), skorch or a torch module."
     )
