@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm.learners._base import (
+    AveragesDraws,
     BindsRows,
     ChoosesModel,
     Learner,
@@ -24,6 +25,8 @@ from lukewarm.learners._training import fits_in_one_go, stopping_loss, train_for
 __all__ = [
     "MODELS",
     "AutoLearner",
+    "AveragesDraws",
+    "BaggedTreesLearner",
     "BasedBoosting",
     "BindsRows",
     "CatBoostLearner",
@@ -71,6 +74,7 @@ __all__ = [
 
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
+    "BaggedTreesLearner": "lukewarm.learners._bagged",
     "AutoLearner": "lukewarm.learners._auto",
     "BasedBoosting": "lukewarm.learners.boosting",
     "CatBoostLearner": "lukewarm.learners._catboost",

@@ -5,9 +5,10 @@ Structural typing: a class of yours need not inherit from anything here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
-from lukewarm._typing import Features, FeatureSet, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -172,4 +173,26 @@ class Predicts(Protocol):
 
     def predict(self, X: Features) -> Prediction:
         """Return one prediction per row."""
+        ...
+
+
+@runtime_checkable
+class AveragesDraws(Protocol):
+    """A model whose mean over draws of some columns costs less than a prediction for each.
+
+    One that has an attribute `thinned`, not None, offers a cheaper model much like it, by which a
+    projection sees what it has to correct.
+    """
+
+    def average_draws(
+        self, X: Features, weights: Matrix, values: Mapping[int, Matrix]
+    ) -> Prediction | None:
+        """Return the mean prediction over draws, or None where it is not to be had.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        weights : ndarray of shape (n, m)
+        values : mapping from column to ndarray of shape (n, m)
+        """
         ...

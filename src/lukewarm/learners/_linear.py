@@ -84,9 +84,9 @@ class LinearLearner(RefitOnlyLearner):
             return None
         if not np.isfinite(X).all():
             return None
-        weights = np.ones(len(X)) if train.weights is None else train.weights
         if self.n_classes is None:
-            return _Parabola.learn(X, train.y, weights, getattr(self.estimator, "alpha", 0.0))
+            return _Parabola.learn(X, train.y, train.weights, getattr(self.estimator, "alpha", 0.0))
+        weights = np.ones(len(X)) if train.weights is None else train.weights
         return _Logistic.learn(X, train.y, weights, 1 / self.estimator.C)
 
 
@@ -115,16 +115,20 @@ class _Parabola:
         self._seen: tuple[Features, Vector, Matrix] | None = None
 
     @classmethod
-    def learn(cls, X: Matrix, y: Vector, weights: Vector, penalty: float) -> _Parabola | None:
+    def learn(
+        cls, X: Matrix, y: Vector, weights: Vector | None, penalty: float
+    ) -> _Parabola | None:
         """Return the solution for all columns; None where they are too nearly dependent."""
         centre, level = np.average(X, axis=0, weights=weights), np.average(y, weights=weights)
-        centred = np.sqrt(weights)[:, np.newaxis] * (X - centre)
+        centred, target = X - centre, y - level
+        if weights is not None:
+            centred, target = np.sqrt(weights)[:, np.newaxis] * centred, np.sqrt(weights) * target
         gram = centred.T @ centred
         gram[np.diag_indices_from(gram)] += penalty
         inverse = _inverse(gram)
         if inverse is None:
             return None
-        slopes = inverse @ (centred.T @ (np.sqrt(weights) * (y - level)))
+        slopes = inverse @ (centred.T @ target)
         return cls(centre, float(level), inverse, slopes)
 
     def without(self, removed: FeatureSet) -> _DowndatedModel:

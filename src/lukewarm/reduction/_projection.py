@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Prediction
-from lukewarm.learners import Learner
+from lukewarm.learners import AveragesDraws, Learner
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._conditional import ConditionalDraws, filled
 from lukewarm.results import TrainingTrace
@@ -72,10 +72,11 @@ class Projection:
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
+        sketch = getattr(full, "thinned", None) or full
         targets = [
-            predicted - _average(full, draws, rows)
+            predicted - _average(sketch, draws, rows)
             for predicted, rows in zip(
-                regressions.predicted_by(full),
+                regressions.predicted_by(sketch),
                 (regressions.train_rows, regressions.stopping_rows),
                 strict=True,
             )
@@ -125,11 +126,15 @@ def _linear_direction(
 
 def _average(full: Learner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
     """Return the weighted mean of the full model's predictions over the draws."""
-    weights, tables = zip(
-        *((weight, filled(rows.X, values)) for weight, values in draws.weighted_values(rows)),
-        strict=True,
-    )
-    predictions = _predict_all(full, list(tables))
+    weights, values = zip(*draws.weighted_values(rows), strict=True)
+    if isinstance(full, AveragesDraws):
+        by_column = {
+            column: np.stack([each[column] for each in values], axis=1) for column in values[0]
+        }
+        average = full.average_draws(rows.X, np.stack(weights, axis=1), by_column)
+        if average is not None:
+            return average
+    predictions = _predict_all(full, [filled(rows.X, each) for each in values])
     return np.sum(
         [
             (weight if prediction.ndim == 1 else weight[:, None]) * prediction
