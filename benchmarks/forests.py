@@ -58,9 +58,8 @@ def main() -> None:
     started = time.process_time()
     data.regressions.predicted_by(learner.thinned or learner)
     shared = time.process_time() - started
-    print(
-        f"{arguments.data}: shared by all sets {shared:.2f} s; full {_error(learner.predict(X[test]), y[test]):.5f}"
-    )
+    full = _error(learner.predict(X[test]), y[test])
+    print(f"{arguments.data}: error {full:.5f}; shared by all sets {shared:.2f} s")
     rows = []
     for column in columns:
         others = [each for each in range(X.shape[1]) if each != column]
