@@ -10,12 +10,15 @@ from lukewarm.learners._base import (
     Learner,
     LearnerTraits,
     ModelWrapper,
+    Predicts,
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
+from lukewarm.learners._predict_only import Predictor, cannot_train
 from lukewarm.learners._registry import (
     ENTRIES,
     MODELS,
+    PREDICT_ONLY,
     REFIT_ONLY,
     cannot_warm_start,
     from_model,
@@ -31,7 +34,7 @@ from lukewarm.learners._training import stopping_loss, train_for, train_until
 
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
-    **{entry.wrapper: entry.module for entry in (*ENTRIES, REFIT_ONLY)},
+    **{entry.wrapper: entry.module for entry in (*ENTRIES, REFIT_ONLY, PREDICT_ONLY)},
     "AutoLearner": "_auto",
     "BasedBoosting": "boosting",
     "KernelMachineClassifier": "kernel",
@@ -50,7 +53,10 @@ __all__ = [
     "Learner",
     "LearnerTraits",
     "ModelWrapper",
+    "Predictor",
+    "Predicts",
     "as_learner",
+    "cannot_train",
     "cannot_warm_start",
     "check_columns_seen",
     "classifies",

@@ -7,9 +7,10 @@ Learners of this library inherit from `BaseLearner`. A user's need not: whatever
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, MeanLoss, NegMSE, Task
@@ -48,6 +49,14 @@ class Learner(Protocol):
         ...
 
 
+class Predicts(Protocol):
+    """What predictions can be had from."""
+
+    def predict(self, X: Features) -> Prediction:
+        """Return one prediction per row."""
+        ...
+
+
 class BaseLearner(ABC):
     """A model that can be trained one step further.
 
@@ -76,6 +85,11 @@ class BaseLearner(ABC):
     def model_type(self) -> str:
         """The type of the user's model, for messages."""
         return type(self).__name__
+
+    @property
+    def output(self) -> str | None:
+        """What class probabilities are made of: "scores" or "labels"; None for the model's own."""
+        return None
 
     @property
     def n_classes(self) -> int | None:
@@ -145,6 +159,40 @@ class BaseLearner(ABC):
             The same rows, held out of training, without some columns and with all of them.
         """
         return
+
+    def calibrate_scores(self, X: Features, y: Vector, weights: Vector | None = None) -> None:
+        """Learn from the class codes `y` what the scores of a trained classifier are worth.
+
+        By default there are no scores: its probabilities are its own.
+        """
+        return
+
+    def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
+        """Return the model fitted to these rows without `removed`; None without a closed form."""
+        return None
+
+    def average_draws(
+        self, X: Features, weights: Matrix, values: Mapping[int, Matrix]
+    ) -> Prediction | None:
+        """Return the mean prediction over draws; None where it costs a prediction for each.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        weights : ndarray of shape (n, m)
+            Of the draws; they sum to one in each row.
+        values : mapping from column to ndarray of shape (n, m)
+            What the removed columns are in each draw.
+        """
+        return None
+
+    @property
+    def thinned(self) -> BaseLearner:
+        """A cheaper model much like this one, by which a projection sees what it has to correct.
+
+        By default there is none but itself.
+        """
+        return self
 
     def impute_conditionally(
         self, X: Features, before: Features, weights: Vector | None = None

@@ -72,9 +72,14 @@ class Projection:
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
+        sketch = full.thinned
         targets = [
-            full.predict(rows.X) - _average(full, draws, rows)
-            for rows in (regressions.train_rows, regressions.stopping_rows)
+            predicted - _average(sketch, draws, rows)
+            for predicted, rows in zip(
+                regressions.predicted_by(sketch),
+                (regressions.train_rows, regressions.stopping_rows),
+                strict=True,
+            )
         ]
         corrections = [
             regressions.fit(target, held_out, removed)
@@ -108,7 +113,7 @@ def _linear_direction(
 ) -> Callable[[Features], Prediction]:
     """Return the line in what is new about the columns that the training residuals suggest."""
     rows, y = regressions.train_rows, regressions.train.y
-    prediction = full.predict(rows.X)
+    prediction = regressions.predicted_by(full)[0]
     target = y if prediction.ndim == 1 else (y[:, None] == np.arange(prediction.shape[1]))
     new = draws.residuals(rows)
     slopes = np.linalg.lstsq(new, target - prediction, rcond=_NEARLY_SINGULAR)[0]
@@ -121,11 +126,14 @@ def _linear_direction(
 
 def _average(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
     """Return the weighted mean of the full model's predictions over the draws."""
-    weights, tables = zip(
-        *((weight, filled(rows.X, values)) for weight, values in draws.weighted_values(rows)),
-        strict=True,
-    )
-    predictions = _predict_all(full, list(tables))
+    weights, values = zip(*draws.weighted_values(rows), strict=True)
+    by_column = {
+        column: np.stack([each[column] for each in values], axis=1) for column in values[0]
+    }
+    average = full.average_draws(rows.X, np.stack(weights, axis=1), by_column)
+    if average is not None:
+        return average
+    predictions = _predict_all(full, [filled(rows.X, each) for each in values])
     return np.sum(
         [
             (weight if prediction.ndim == 1 else weight[:, None]) * prediction
