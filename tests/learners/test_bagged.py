@@ -50,43 +50,59 @@ def test_one_pass_gives_the_mean_of_the_predictions_of_all_draws(name, n_draws, 
     learner, data = trained(name)
     generator = np.random.default_rng(1)
     weights = generator.dirichlet(np.ones(n_draws), size=len(data))
-    values = {column: generator.normal(size=(len(data), n_draws)) for column in columns}
+    drawn = generator.normal(size=(n_draws, len(columns), len(data)))
+    draws = [
+        (weight, dict(zip(columns, each, strict=True)))
+        for weight, each in zip(weights.T, drawn, strict=True)
+    ]
     expected = 0.0
-    for draw in range(n_draws):
+    for weight, values in draws:
         X = data.X.copy()
         for column, each in values.items():
-            X[:, column] = each[:, draw]
-        weight = weights[:, draw]
+            X[:, column] = each
         prediction = learner.predict(X)
         expected += (weight if prediction.ndim == 1 else weight[:, None]) * prediction
     assert np.abs(expected - learner.predict(data.X)).max() > 0.1
     # Sums of as many terms as there are trees and draws, in another order.
-    np.testing.assert_allclose(
-        learner.average_draws(data.X, weights, values), expected, rtol=0, atol=1e-12
-    )
+    np.testing.assert_allclose(learner.average_draws(data.X, draws), expected, rtol=0, atol=1e-12)
 
 
 def test_values_on_a_threshold_go_the_way_of_scikit_learn():
     learner, _ = trained("forest")
     thresholds = np.concatenate([each.tree_.threshold for each in learner._model.estimators_])
     X = np.resize(np.r_[thresholds, thresholds.astype(np.float32)], (len(thresholds) // 2, 4))
-    mean = learner.average_draws(X, np.ones((len(X), 1)), {0: X[:, :1]})
+    mean = learner.average_draws(X, [(np.ones(len(X)), {0: X[:, 0]})])
     np.testing.assert_allclose(mean, learner.predict(X), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("spoiled", ["row", "draw"])
 def test_gaps_are_left_to_scikit_learn(spoiled):
     learner, data = trained("forest")
-    X, draws = data.X.copy(), data.X[:, :1].copy()
-    (X if spoiled == "row" else draws)[0] = np.nan
-    assert learner.average_draws(X, np.ones((len(X), 1)), {0: draws}) is None
+    X, drawn = data.X.copy(), data.X[:, 0].copy()
+    (X if spoiled == "row" else drawn)[0] = np.nan
+    assert learner.average_draws(X, [(np.ones(len(X)), {0: drawn})]) is None
 
 
 def test_more_draws_than_a_word_has_bits_are_left_to_predictions():
     learner, data = trained("forest")
-    assert (
-        learner.average_draws(data.X, np.full((200, 65), 1 / 65), {0: np.zeros((200, 65))}) is None
-    )
+    draws = [(np.full(200, 1 / 65), {0: np.zeros(200)})] * 65
+    assert learner.average_draws(data.X, draws) is None
+
+
+class Rounded(RandomForestRegressor):
+    """A forest of a user's that does not predict the mean of its trees."""
+
+    def predict(self, X):
+        return np.round(super().predict(X))
+
+
+def test_a_forest_that_predicts_otherwise_is_asked_for_each_draw():
+    data = rows(None)
+    learner = from_model(Rounded(120, random_state=0), task=Task(), seed=0)
+    learner.advance(data.X, data.y, 1)
+    assert isinstance(learner, BaggedTreesLearner)
+    assert learner.average_draws(data.X, [(np.ones(200), {0: data.X[:, 0]})]) is None
+    assert learner.thinned is learner
 
 
 @pytest.mark.parametrize("name", ["forest", "three classes"])

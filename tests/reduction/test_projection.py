@@ -125,11 +125,8 @@ def test_projected_probabilities_are_probabilities():
         raw = np.exp(np.column_stack([3 * X[:, 0], 2 * X[:, 1], X[:, 2]]))
         return raw / raw.sum(axis=1, keepdims=True)
 
-    h = (
-        Projection()
-        .reduce(PredictOnlyLearner(probabilities, task=Task(3)), _data(X), (0,), seed=0)
-        .predict(X)
-    )
+    full = PredictOnlyLearner(probabilities, task=Task(3))
+    h = Projection().reduce(full, _data(X), (0,), seed=0).predict(X)
     assert np.allclose(h.sum(axis=1), 1)
     assert h.min() > 0
 

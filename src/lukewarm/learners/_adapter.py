@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
+from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.learners._base import BaseLearner, Learner, LearnerTraits, Predicts
 from lukewarm.measures import REGRESSION, Task, mean_squared_error
@@ -152,12 +152,10 @@ class AdaptedLearner(BaseLearner):
             return self.adapted.refit_without(train, removed)
         return None
 
-    def average_draws(
-        self, X: Features, weights: Matrix, values: Mapping[int, Matrix]
-    ) -> Prediction | None:
+    def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
         """Return the mean prediction over draws, where it has a way of its own."""
         if hasattr(self.adapted, "average_draws"):
-            return self.adapted.average_draws(X, weights, values)
+            return self.adapted.average_draws(X, draws)
         return None
 
     def impute_conditionally(

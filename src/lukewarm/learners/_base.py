@@ -7,10 +7,10 @@ Learners of this library inherit from `BaseLearner`. A user's need not: whatever
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
+from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, MeanLoss, NegMSE, Task
@@ -171,18 +171,14 @@ class BaseLearner(ABC):
         """Return the model fitted to these rows without `removed`; None without a closed form."""
         return None
 
-    def average_draws(
-        self, X: Features, weights: Matrix, values: Mapping[int, Matrix]
-    ) -> Prediction | None:
-        """Return the mean prediction over draws; None where it costs a prediction for each.
+    def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
+        """Return the mean prediction over draws of some columns; None to be asked for each draw.
 
         Parameters
         ----------
         X : Features of shape (n, p)
-        weights : ndarray of shape (n, m)
-            Of the draws; they sum to one in each row.
-        values : mapping from column to ndarray of shape (n, m)
-            What the removed columns are in each draw.
+        draws : sequence of pairs
+            Weights (n,), which sum to one in each row, and what each removed column is, (n,).
         """
         return None
 

@@ -126,18 +126,15 @@ def _linear_direction(
 
 def _average(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
     """Return the weighted mean of the full model's predictions over the draws."""
-    weights, values = zip(*draws.weighted_values(rows), strict=True)
-    by_column = {
-        column: np.stack([each[column] for each in values], axis=1) for column in values[0]
-    }
-    average = full.average_draws(rows.X, np.stack(weights, axis=1), by_column)
+    weighted = list(draws.weighted_values(rows))
+    average = full.average_draws(rows.X, weighted)
     if average is not None:
         return average
-    predictions = _predict_all(full, [filled(rows.X, each) for each in values])
+    predictions = _predict_all(full, [filled(rows.X, values) for _, values in weighted])
     return np.sum(
         [
             (weight if prediction.ndim == 1 else weight[:, None]) * prediction
-            for weight, prediction in zip(weights, predictions, strict=True)
+            for (weight, _), prediction in zip(weighted, predictions, strict=True)
         ],
         axis=0,
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lukewarm._typing import Features, Matrix, Prediction, Vector
+from lukewarm._typing import Draw, Features, Prediction, Vector
 from lukewarm.learners.sklearn._refit_only import RefitOnlyLearner
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class BaggedTreesLearner(RefitOnlyLearner):
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
     >>> learner = BaggedTreesLearner(RandomForestRegressor(5))
     >>> learner.advance(X, X[:, 0], 1)
-    >>> same = learner.average_draws(X, np.ones((60, 1)), {0: X[:, :1]})
+    >>> same = learner.average_draws(X, [(np.ones(60), {0: X[:, 0]})])
     >>> bool(np.allclose(same, learner.predict(X)))
     True
     """
@@ -42,23 +42,25 @@ class BaggedTreesLearner(RefitOnlyLearner):
         for laid_out in ("_trees", "thinned"):
             vars(self).pop(laid_out, None)
 
-    def average_draws(
-        self, X: Features, weights: Matrix, values: Mapping[int, Matrix]
-    ) -> Prediction | None:
+    def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
         """Return the mean prediction over draws; None where the trees cannot be laid out."""
         from lukewarm.learners.sklearn._tree_draws import MOST_DRAWS  # loads numba
 
-        if self._trees is None or weights.shape[1] > MOST_DRAWS:
+        if self._trees is None or len(draws) > MOST_DRAWS:
             return None
+        weights, drawn = zip(*draws, strict=True)
+        columns = list(drawn[0])
         try:
             matrix = np.asarray(X, dtype=float)
-            draws = np.stack([np.asarray(each, dtype=float) for each in values.values()])
+            values = np.array([[each[column] for each in drawn] for column in columns], dtype=float)
         except (TypeError, ValueError):  # columns of text, which no tree takes
             return None
         # The trees' own rule for gaps is left to scikit-learn.
-        if np.isnan(matrix).any() or np.isnan(draws).any():
+        if np.isnan(matrix).any() or np.isnan(values).any():
             return None
-        mean = self._trees.average(matrix, list(values), draws, weights)
+        mean = self._trees.average(
+            matrix, columns, values.transpose(0, 2, 1), np.stack(weights, axis=1)
+        )
         return mean[:, 0] if self.task.is_regression else self.task.as_prediction(mean)
 
     @cached_property
