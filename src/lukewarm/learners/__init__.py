@@ -14,7 +14,7 @@ from lukewarm.learners._base import (
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
-from lukewarm.learners._predict_only import Predictor, cannot_train
+from lukewarm.learners._predict_only import cannot_train
 from lukewarm.learners._registry import (
     ENTRIES,
     MODELS,
@@ -42,6 +42,7 @@ _LOADED_ON_DEMAND = {
     "Network": "torch._network",
     "ObliviousBoostingClassifier": "boosting",
     "ObliviousBoostingRegressor": "boosting",
+    "Predictor": "_predict_only",
 }
 
 __all__ = [
@@ -53,7 +54,6 @@ __all__ = [
     "Learner",
     "LearnerTraits",
     "ModelWrapper",
-    "Predictor",
     "Predicts",
     "as_learner",
     "cannot_train",

@@ -35,9 +35,10 @@ class Predictor:
     --------
     >>> import lukewarm as lw
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = X @ [2.0, 1.0] + np.random.default_rng(1).normal(size=200)
     >>> service = lw.learners.Predictor(lambda rows: rows @ [2.0, 1.0], batch_size=50)
     >>> vi = lw.VariableImportance(service, prefit=True, random_state=0)
-    >>> result = vi.fit(X[:100], X[:100, 0], X_eval=X[100:], y_eval=X[100:, 0]).result_
+    >>> result = vi.fit(X[:100], y[:100], X_eval=X[100:], y_eval=y[100:]).result_
     >>> result.method
     'projection'
     """
