@@ -57,7 +57,7 @@ def main() -> None:
     Projection().reduce(learner, data, (0,), 0)
     data = ReductionData(data.train, data.stopping, data.removal)
     started = time.process_time()
-    data.regressions.predicted_by(learner.thinned)
+    data.regressions.predictions(learner.thinned)
     shared = time.process_time() - started
     full = _error(learner.predict(X[test]), y[test])
     print(f"{arguments.data}: error {full:.5f}; shared by all sets {shared:.2f} s")

@@ -3,10 +3,31 @@ import pandas as pd
 import pytest
 
 from lukewarm.data import Removal, Rows
-from lukewarm.learners import PredictOnlyLearner
+from lukewarm.learners import BaseLearner
 from lukewarm.measures import Task
 from lukewarm.reduction import Projection, ReductionData
 from lukewarm.reduction._conditional import ConditionalDraws
+
+
+class Given(BaseLearner):
+    """A learner that is a function of the table."""
+
+    n_steps = 1
+
+    def __init__(self, function, n_classes=None):
+        self._function, self.task = function, Task(n_classes)
+
+    def fresh(self, seed):
+        return self
+
+    def copy(self, seed=None):
+        return self
+
+    def advance(self, X, y, n_steps, weights=None):
+        pass
+
+    def predict(self, X):
+        return self._function(X)
 
 
 def _data(X, y=None):
@@ -29,7 +50,7 @@ def test_the_projection_of_an_additive_model_is_the_model_without_the_term():
     levels = np.linspace(-1, 1, 21)
     grid = np.array([(a, b) for a in levels for b in levels])
     X = np.repeat(grid, 4, axis=0)
-    full = PredictOnlyLearner(lambda X: np.exp(X[:, 0]) + X[:, 1] ** 3)
+    full = Given(lambda X: np.exp(X[:, 0]) + X[:, 1] ** 3)
     h = Projection().reduce(full, _data(X), (0,), seed=0).predict(X)
     left = h - X[:, 1] ** 3
     assert np.ptp(full.predict(X) - X[:, 1] ** 3) > 2
@@ -39,7 +60,7 @@ def test_the_projection_of_an_additive_model_is_the_model_without_the_term():
 
 def test_the_projection_of_a_linear_model_is_the_closed_form():
     X = _gaussian(4000)
-    full = PredictOnlyLearner(lambda X: 2 * X[:, 0] + X[:, 1] + X[:, 2])
+    full = Given(lambda X: 2 * X[:, 0] + X[:, 1] + X[:, 2])
     h = Projection().reduce(full, _data(X), (0,), seed=0).predict(X)
     best = (2 * 0.6 + 1) * X[:, 1] + X[:, 2]
     # Var(2 x0 | x1) = 4 * 0.64; a line of two slopes and a mean from 3,000 rows misses by
@@ -49,7 +70,7 @@ def test_the_projection_of_a_linear_model_is_the_closed_form():
 
 def test_a_product_of_dependent_columns_is_projected_through_its_draws():
     X = _gaussian(4000)
-    full = PredictOnlyLearner(lambda X: X[:, 0] * X[:, 2])
+    full = Given(lambda X: X[:, 0] * X[:, 2])
     h = Projection().reduce(full, _data(X), (0,), seed=0).predict(X)
     best = 0.6 * X[:, 1] * X[:, 2]
     assert np.mean((full.predict(X) - best) ** 2) > 0.6
@@ -71,7 +92,7 @@ def test_draws_from_a_gaussian_table_have_the_conditional_mean_and_variance():
 
 def test_several_columns_are_drawn_together():
     X = _gaussian(4000)
-    full = PredictOnlyLearner(lambda X: X[:, 0] * X[:, 1])
+    full = Given(lambda X: X[:, 0] * X[:, 1])
     h = Projection().reduce(full, _data(X), (0, 1), seed=0).predict(X)
     # E[x0 x1 | x2] = 0.6; independent draws of the two would average to 0.
     assert np.abs(h - 0.6).max() < 0.15
@@ -82,7 +103,7 @@ def test_a_level_is_drawn_with_its_probability():
     x = generator.normal(size=4000)
     is_b = generator.random(4000) < 1 / (1 + np.exp(-2 * x))
     X = pd.DataFrame({"x": x, "level": pd.Categorical(np.where(is_b, "b", "a"))})
-    full = PredictOnlyLearner(lambda X: 3.0 * (X["level"] == "b").to_numpy())
+    full = Given(lambda X: 3.0 * (X["level"] == "b").to_numpy())
     h = Projection().reduce(full, _data(X), (1,), seed=0).predict(X)
     best = 3 / (1 + np.exp(-2 * x))
     spread = np.var(full.predict(X) - best)
@@ -96,21 +117,21 @@ def test_a_gap_is_a_value_like_others():
     x, gappy = generator.normal(size=(2, 2000))
     is_gap = x > 0.5
     X = np.column_stack([x, np.where(is_gap, np.nan, (gappy > 0).astype(float))])
-    full = PredictOnlyLearner(lambda X: np.where(np.isnan(X[:, 1]), 5.0, 0.0))
+    full = Given(lambda X: np.where(np.isnan(X[:, 1]), 5.0, 0.0))
     h = Projection().reduce(full, _data(X), (1,), seed=0).predict(X)
     assert np.abs(h - np.where(is_gap, 5.0, 0.0)).mean() < 0.25
 
 
 def test_nothing_removed_is_the_full_model_itself():
     X = _gaussian(200)
-    full = PredictOnlyLearner(lambda X: X[:, 0])
+    full = Given(lambda X: X[:, 0])
     assert Projection().reduce(full, _data(X), (), seed=0).predict == full.predict
 
 
 def test_a_column_the_model_does_not_look_at_changes_nothing_and_points_where_y_does():
     X = _gaussian(2000)
     y = X[:, 1] + 0.5 * X[:, 2] + np.random.default_rng(1).normal(size=2000)
-    full = PredictOnlyLearner(lambda X: X[:, 1])
+    full = Given(lambda X: X[:, 1])
     reduced = Projection().reduce(full, _data(X, y), (2,), seed=0)
     assert np.array_equal(reduced.predict(X), X[:, 1])
     slope = np.polyfit(X[:, 2], reduced.direction(X), 1)[0]
@@ -125,8 +146,7 @@ def test_projected_probabilities_are_probabilities():
         raw = np.exp(np.column_stack([3 * X[:, 0], 2 * X[:, 1], X[:, 2]]))
         return raw / raw.sum(axis=1, keepdims=True)
 
-    full = PredictOnlyLearner(probabilities, task=Task(3))
-    h = Projection().reduce(full, _data(X), (0,), seed=0).predict(X)
+    h = Projection().reduce(Given(probabilities, 3), _data(X), (0,), seed=0).predict(X)
     assert np.allclose(h.sum(axis=1), 1)
     assert h.min() > 0
 
@@ -135,7 +155,7 @@ def test_rows_without_any_to_stop_by_set_some_aside():
     X = _gaussian(400)
     rows = Rows(X, np.zeros(400))
     data = ReductionData(rows, Rows(X[:0], np.zeros(0)), Removal.learn(X))
-    h = Projection().reduce(PredictOnlyLearner(lambda X: X[:, 0]), data, (0,), seed=0).predict(X)
+    h = Projection().reduce(Given(lambda X: X[:, 0]), data, (0,), seed=0).predict(X)
     assert np.corrcoef(h, X[:, 1])[0, 1] > 0.9
 
 
@@ -143,6 +163,6 @@ def test_gaps_of_a_quantity_are_drawn_with_their_probability():
     generator = np.random.default_rng(0)
     x, quantity = generator.normal(size=(2, 2000))
     X = np.column_stack([x, np.where(x > 0.5, np.nan, quantity)])
-    full = PredictOnlyLearner(lambda X: np.where(np.isnan(X[:, 1]), 5.0, 0.0))
+    full = Given(lambda X: np.where(np.isnan(X[:, 1]), 5.0, 0.0))
     h = Projection().reduce(full, _data(X), (1,), seed=0).predict(X)
     assert np.abs(h - np.where(x > 0.5, 5.0, 0.0)).mean() < 0.25

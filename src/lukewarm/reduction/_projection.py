@@ -72,14 +72,11 @@ class Projection:
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
+        both = (regressions.train_rows, regressions.stopping_rows)
         sketch = full.thinned
         targets = [
-            predicted - _average(sketch, draws, rows)
-            for predicted, rows in zip(
-                regressions.predicted_by(sketch),
-                (regressions.train_rows, regressions.stopping_rows),
-                strict=True,
-            )
+            prediction - _average(sketch, draws, rows)
+            for prediction, rows in zip(regressions.predictions(sketch), both, strict=True)
         ]
         corrections = [
             regressions.fit(target, held_out, removed)
@@ -113,7 +110,7 @@ def _linear_direction(
 ) -> Callable[[Features], Prediction]:
     """Return the line in what is new about the columns that the training residuals suggest."""
     rows, y = regressions.train_rows, regressions.train.y
-    prediction = regressions.predicted_by(full)[0]
+    prediction = regressions.predictions(full)[0]
     target = y if prediction.ndim == 1 else (y[:, None] == np.arange(prediction.shape[1]))
     new = draws.residuals(rows)
     slopes = np.linalg.lstsq(new, target - prediction, rcond=_NEARLY_SINGULAR)[0]

@@ -84,19 +84,16 @@ class Regressions:
             if len(self._lines) == len(basis.owner)
             else RidgeFamily(functions, _CURVE_PENALTIES, weights)
         )
-        self._predicted: tuple[BaseLearner, tuple[Prediction, Prediction]] | None = None
+        self._predicted: tuple[BaseLearner, list[Prediction]] | None = None
         self._trees = ObliviousBoosting(depth=_TREE_DEPTH)
         self._binned = self._trees.datasets(self.train.X, self.stopping.X)
 
-    def predicted_by(self, full: BaseLearner) -> tuple[Prediction, Prediction]:
-        """Return a model's predictions of the training and the stopping rows, asked for once."""
-        # Feature sets are removed side by side, so what is kept is read once.
-        kept = self._predicted
-        if kept is None or kept[0] is not full:
-            rows = (self.train_rows, self.stopping_rows)
-            kept = (full, (full.predict(rows[0].X), full.predict(rows[1].X)))
-            self._predicted = kept
-        return kept[1]
+    def predictions(self, full: BaseLearner) -> list[Prediction]:
+        """Return what the full model predicts for both, computed once for all sets of columns."""
+        if self._predicted is None or self._predicted[0] is not full:
+            both = (self.train_rows, self.stopping_rows)
+            self._predicted = full, [full.predict(rows.X) for rows in both]
+        return self._predicted[1]
 
     def prepare(self, X: Features) -> PreparedRows:
         """Return rows of the table as regressions read them."""
