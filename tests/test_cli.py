@@ -105,7 +105,7 @@ def test_explain_classifies_labels(csv):
         (("none.csv", "--target", "y"), "there is no file 'none.csv'"),
         (("CSV", "--target", "price"), "has no column 'price'; it has"),
         (("CSV", "--target", "y", "--drop", "height"), "has no column 'height'"),
-        (("CSV", "--target", "y", "--measure", "rmse"), "measure must be one of"),
+        (("CSV", "--target", "y", "--measure", "rsme"), "measure must be one of"),
         (("CSV", "--target", "name"), "at least two classes"),
         (("CSV", "--target", "text"), "400 different labels in 400 rows"),
         (("CSV", "--target", "y", "--features", "X9"), "no such column"),

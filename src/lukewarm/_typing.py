@@ -20,6 +20,9 @@ Features: TypeAlias = Any
 """Rows of features: a float matrix (n, p), a DataFrame, or a learner's own representation of one
 (see :meth:`lukewarm.learners.BaseLearner.datasets`)."""
 
+Draw: TypeAlias = tuple[Vector, dict[int, Any]]
+"""The weight of a draw in each row, shape (n,), and the values of the columns drawn in it."""
+
 FeatureSet: TypeAlias = tuple[int, ...]
 """Column indices, sorted, without repetition."""
 

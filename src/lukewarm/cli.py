@@ -134,9 +134,10 @@ def main() -> None:
 @click.option(
     "--measure",
     multiple=True,
-    help="Predictive skill: neg_mse, r2, neg_mae, pinball(0.9), huber(1), poisson_deviance, "
-    "gamma_deviance, tweedie_deviance(1.5); accuracy, auc, deviance, neg_log_loss for classes. May "
-    "be repeated.  [default: neg_mse, or deviance for classes]",
+    help="Predictive skill: neg_mse, r2, rmse, neg_mae, pinball(0.9), huber(1), poisson_deviance, "
+    "gamma_deviance, tweedie_deviance(1.5); deviance, neg_log_loss, brier, accuracy, "
+    "balanced_accuracy, f1, auc, macro_auc, average_precision for classes; any scorer of "
+    "scikit-learn. May be repeated.  [default: neg_mse, or deviance for classes]",
 )
 @click.option(
     "--task",

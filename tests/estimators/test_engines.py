@@ -263,7 +263,7 @@ def test_a_forest_says_at_once_that_it_cannot_be_warm_started(linear):
 
 
 def test_a_classifier_without_probabilities_says_so(linear):
-    with pytest.raises(ValueError, match="no probabilities"):
+    with pytest.raises(TypeError, match="loss='log_loss'"):
         lw.VariableImportance(SGDClassifier(), method="early_stopping", inference="paired").fit(
             linear.X, np.where(linear.y > 0, "a", "b")
         )

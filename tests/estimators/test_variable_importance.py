@@ -287,7 +287,7 @@ class TestScikitLearnRules:
             TypeError,
             "linearises a network, but the model is",
         ),
-        ({"measure": "rmse"}, ValueError, "measure must be one of 'neg_mse'"),
+        ({"measure": "rsme"}, ValueError, "measure must be one of 'neg_mse'"),
         ({"measure": "auc"}, ValueError, "y must hold classes"),
         ({"patience": 0}, ValueError, "patience must be at least 1; got 0"),
         ({"train_fraction": 1.0}, ValueError, "train_fraction must be greater than 0"),

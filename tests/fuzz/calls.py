@@ -79,7 +79,11 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
         anything,
         {
             "'r2'": lambda: "r2",
-            "'rmse'": lambda: "rmse",
+            "'rsme'": lambda: "rsme",
+            "'brier'": lambda: "brier",
+            "'f1'": lambda: "f1",
+            "'max_error'": lambda: "max_error",
+            "'jaccard'": lambda: "jaccard",
             "'auc'": lambda: "auc",
             "['r2', 'neg_mae']": lambda: ["r2", "neg_mae"],
             "['r2', 'r2']": lambda: ["r2", "r2"],

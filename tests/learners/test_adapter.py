@@ -60,6 +60,15 @@ class Told(Mean):
     def match_calibration(self, X, before, y, weights=None):
         self.calibrated = True
 
+    def calibrate_scores(self, X, y, weights=None):
+        self.scored = True
+
+    def refit_without(self, train, removed):
+        return self, removed
+
+    def average_draws(self, X, draws):
+        return draws
+
 
 class Least(BaseLearner):
     """The five duties and nothing else."""
@@ -88,6 +97,11 @@ def test_an_object_without_extras_has_the_defaults():
     learner = as_learner(Mean())
     assert learner.traits == LearnerTraits()
     assert learner.measure.name == "neg_mse"
+    assert learner.output is None
+    assert learner.thinned is learner
+    assert learner.refit_without(None, (0,)) is None
+    assert learner.average_draws(None, []) is None
+    assert learner.calibrate_scores(None, None) is None
     table = np.zeros((2, 1))
     assert learner.datasets(table, table) == (table, table)
     assert learner.loss(np.array([1.0, 3.0]), np.zeros(2)) == 5.0
@@ -102,7 +116,11 @@ def test_what_an_object_has_beyond_the_duty_is_used():
     assert learner.loss(np.zeros(1), np.zeros(1)) == 7.0
     learner.scale_learning_rate(2.0)
     learner.match_calibration(None, None, None)
+    learner.calibrate_scores(None, None)
     assert (learner.adapted.factor, learner.adapted.calibrated) == (2.0, True)
+    assert learner.adapted.scored
+    assert learner.refit_without(None, (1,)) == (learner.adapted, (1,))
+    assert learner.average_draws(None, [3]) == [3]
 
 
 def test_copies_and_fresh_ones_are_adapted_too():

@@ -17,8 +17,10 @@ import pandas as pd
 import pytest
 from sklearn import pipeline
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
 
 import lukewarm as lw
 from lukewarm.data import Rows
@@ -28,12 +30,11 @@ from lukewarm.learners import (
     BaseLearner,
     KernelMachine,
     ObliviousBoosting,
-    RefitOnlyLearner,
     from_model,
     train_until,
 )
 from lukewarm.learners._objectives import OBJECTIVES
-from lukewarm.learners._registry import ENTRIES
+from lukewarm.learners._registry import ENTRIES, REFIT_ONLY
 from lukewarm.learners.boosting import BASES
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator
 from lukewarm.measures import Task, mean_log_loss, mean_squared_error
@@ -565,7 +566,7 @@ def test_the_page_on_engines_shows_what_the_contract_tests():
 
 def test_every_engine_of_the_registry_is_under_contract():
     tested = {type(each.learner()).__name__ for each in ENGINES.values()}
-    assert {entry.wrapper for entry in ENTRIES} <= tested
+    assert {entry.wrapper for entry in ENTRIES if entry.can_warm_start} <= tested
 
 
 @pytest.mark.parametrize("n_classes", [None, 2, 3])
@@ -588,13 +589,26 @@ def test_a_kernel_machine_with_a_length_scale_per_column_keeps_the_contract(X, y
     check_learner(learner, X, target, n_classes=n_classes, tolerance=ENGINES["kernel"].tolerance)
 
 
+ONE_GO = {
+    "BaggedTreesLearner": (lambda: RandomForestRegressor(10), lambda: RandomForestClassifier(10)),
+    "LinearLearner": (Ridge, LogisticRegression),
+    "RefitOnlyLearner": (SVR, SVC),
+}
+
+
 @pytest.mark.parametrize("n_classes", [None, 2, 3])
-def test_a_model_fitted_in_one_go_keeps_the_contract(X, y, n_classes):
-    kind = RandomForestRegressor if n_classes is None else RandomForestClassifier
+@pytest.mark.parametrize("wrapper", ONE_GO)
+def test_a_model_fitted_in_one_go_keeps_the_contract(X, y, n_classes, wrapper):
+    model = ONE_GO[wrapper][n_classes is not None]()
     target = y if n_classes is None else class_codes(y, n_classes)
-    learner = from_model(kind(10), task=Task(n_classes), seed=0)
-    assert isinstance(learner, RefitOnlyLearner)
+    learner = from_model(model, task=Task(n_classes), seed=0)
+    assert type(learner).__name__ == wrapper
     check_learner(learner, X, target, n_classes=n_classes)
+
+
+def test_every_model_fitted_in_one_go_is_under_contract():
+    whole = {entry.wrapper for entry in (*ENTRIES, REFIT_ONLY) if not entry.can_warm_start}
+    assert whole == set(ONE_GO)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from lukewarm import learners
 from lukewarm.learners import BaseLearner, from_model
-from lukewarm.learners._registry import ENTRIES, REFIT_ONLY
+from lukewarm.learners._registry import ENTRIES, PREDICT_ONLY, REFIT_ONLY
 from lukewarm.measures import Task
 
 
@@ -105,7 +105,9 @@ def test_every_extra_of_the_registry_is_one_of_the_package():
     assert all(f"\n{extra} = [" in page for extra in extras)
 
 
-@pytest.mark.parametrize("entry", [*ENTRIES, REFIT_ONLY], ids=lambda entry: entry.label)
+@pytest.mark.parametrize(
+    "entry", [*ENTRIES, REFIT_ONLY, PREDICT_ONLY], ids=lambda entry: entry.label
+)
 def test_every_wrapper_of_the_registry_loads_and_wraps(entry):
     pytest.importorskip(entry.extra or "sklearn")
     wrapper = entry.load()

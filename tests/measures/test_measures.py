@@ -10,6 +10,7 @@ from lukewarm.measures import (
     NegMeanLoss,
     Pinball,
     as_measure,
+    available,
     needs_classes,
 )
 
@@ -37,7 +38,11 @@ def problem(name, n_classes=2):
 
 
 CASES = [(name, 2) for name in NAMES] + [
-    (name, 3) for name in ("accuracy", "deviance", "neg_log_loss")
+    (name, 3)
+    for name in (
+        *("accuracy", "deviance", "neg_log_loss"),
+        *("balanced_accuracy", "brier", "f1", "macro_auc"),
+    )
 ]
 
 
@@ -97,6 +102,12 @@ def test_a_weight_of_two_is_a_row_twice(name):
         ("auc", metrics.roc_auc_score),
         ("neg_log_loss", lambda y, f: -metrics.log_loss(y, f)),
         ("deviance", lambda y, f: metrics.d2_log_loss_score(y.astype(int), f)),
+        ("rmse", lambda y, f: -metrics.root_mean_squared_error(y, f)),
+        ("brier", lambda y, f: -metrics.brier_score_loss(y, f)),
+        ("balanced_accuracy", lambda y, f: metrics.balanced_accuracy_score(y, f > 0.5)),
+        ("f1", lambda y, f: metrics.f1_score(y, f > 0.5)),
+        ("average_precision", metrics.average_precision_score),
+        ("macro_auc", metrics.roc_auc_score),
     ],
 )
 def test_values_agree_with_scikit_learn(name, reference):
@@ -122,8 +133,86 @@ def test_any_loss_per_row_makes_a_measure():
 
 
 def test_an_unknown_measure_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"one of 'neg_mse', 'r2'.*got 'rmse'"):
-        as_measure("rmse")
+    with pytest.raises(ValueError, match=r"one of 'neg_mse', 'r2'.*got 'rsme'"):
+        as_measure("rsme")
+
+
+@pytest.mark.parametrize(
+    ("name", "reference"),
+    [
+        ("f1", lambda y, f: metrics.f1_score(y, f.argmax(axis=1), average="macro")),
+        ("macro_auc", lambda y, f: metrics.roc_auc_score(y, f, multi_class="ovr")),
+        ("balanced_accuracy", lambda y, f: metrics.balanced_accuracy_score(y, f.argmax(axis=1))),
+    ],
+)
+def test_values_of_three_classes_agree_with_scikit_learn(name, reference):
+    y, prediction, _ = problem(name, 3)
+    np.testing.assert_allclose(
+        as_measure(name).evaluate(y, prediction).value, reference(y, prediction), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(("name", "n_classes"), CASES)
+def test_the_jackknife_comes_to_the_same_standard_error(name, n_classes):
+    y, prediction, _ = problem(name, n_classes)
+    measure = as_measure(name)
+    value = measure.evaluate(y, prediction)
+    without = np.array(
+        [
+            measure.evaluate(np.delete(y, row), np.delete(prediction, row, axis=0)).value
+            for row in range(N_ROWS)
+        ]
+    )
+    jackknife = (N_ROWS - 1) * (value.value - without)
+    # Two terms of order 1 / n apart, in a function of means.
+    np.testing.assert_allclose(np.std(value.influence), np.std(jackknife), rtol=6 / N_ROWS)
+    assert np.corrcoef(value.influence, jackknife)[0, 1] > 1 - 6 / N_ROWS
+
+
+SCORERS = [
+    ("explained_variance", "neg_mse", 1),
+    ("jaccard", "accuracy", 2),
+    ("f1_macro", "f1", 3),
+    ("roc_auc_ovo", "macro_auc", 3),
+]
+
+
+@pytest.mark.parametrize(("name", "alike", "n_classes"), SCORERS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_scorer_of_scikit_learn_is_a_measure_with_a_jackknife(name, alike, n_classes, weighted):
+    y, prediction, weights = problem(alike, n_classes)
+    if weighted and name == "roc_auc_ovo":
+        pytest.skip("the scorer takes no weights")
+    measure = as_measure(name)
+    assert needs_classes(measure) == (n_classes > 1)
+    value = measure.evaluate(y, prediction, weights if weighted else None)
+    assert np.isfinite(value.influence).all()
+    assert abs(value.influence.mean()) < 1e-12
+    assert np.std(value.influence) > 0.05
+
+
+@pytest.mark.parametrize("n_rows", [60, 3000])
+def test_the_jackknife_of_a_scorer_agrees_with_known_influence_values(n_rows):
+    generator = np.random.default_rng(0)
+    y = generator.integers(2, size=n_rows).astype(float)
+    prediction = np.clip(0.3 * y + generator.uniform(size=n_rows) * 0.7, 0.01, 0.99)
+    ours, theirs = as_measure("auc"), as_measure("roc_auc")
+    known, jackknife = (each.evaluate(y, prediction) for each in (ours, theirs))
+    assert known.value == pytest.approx(jackknife.value, rel=1e-12)
+    # A standard deviation of k = min(n, 200) groups has a relative error of sqrt(1 / 2k).
+    spread = 4 * np.sqrt(1 / (2 * min(n_rows, 200)))
+    assert np.std(jackknife.influence) == pytest.approx(np.std(known.influence), rel=spread)
+
+
+def test_every_measure_of_the_table_can_be_had_by_name():
+    table = available()
+    assert {"rmse", "pinball(quantile)", "brier", "macro_auc", "f1_weighted"} <= set(
+        table["measure"]
+    )
+    for name, target in zip(table["measure"], table["target"], strict=True):
+        named = name.replace("(quantile)", "(0.5)").replace("(delta)", "(1)")
+        measure = as_measure(named.replace("(power)", "(1.5)"))
+        assert needs_classes(measure) == (target != "numbers")
 
 
 LOSSES = [name for name in NAMES if isinstance(as_measure(name), MeanLoss)]

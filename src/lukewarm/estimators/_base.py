@@ -24,6 +24,7 @@ from lukewarm._validation import (
     check_number,
 )
 from lukewarm.data import as_feature_sets, as_groups
+from lukewarm.estimators._class_measure import measure_of_classes
 from lukewarm.estimators._folds import (
     check_folds,
     check_training_rows,
@@ -226,6 +227,8 @@ class ImportanceEstimator(BaseEstimator):
                     verbose=self.verbose,
                     description="full models",
                 )
+        if self.measure is None and problem.classes is not None:
+            problem = replace(problem, measures=(measure_of_classes(full_models),))
         return Prepared(
             problem,
             full_models,

@@ -156,6 +156,7 @@ def trained_full(
     train, stopping, evaluation = (
         problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)
     )
+    learner.calibrate_scores(train.X, train.y, train.weights)
     return FullModel(
         learner,
         TrainingTrace.untrained(),

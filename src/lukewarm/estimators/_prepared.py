@@ -18,6 +18,9 @@ from lukewarm.reduction import Reduction
 from lukewarm.results import Candidate, MeasureValue, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
+# How results show what a learner's class probabilities are made of.
+_MADE_OF: dict[str | None, str] = {"scores": "probabilities from scores", "labels": "labels"}
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
@@ -73,9 +76,10 @@ class Prepared:
         return None if weights is None else weights[self.numbers]
 
     def described(self, model_name: str) -> str:
-        """Return the model's name, with what it chose to be where it chooses."""
+        """Return the model's name, with what it chose to be or makes its probabilities of."""
         learners = [self.full_models[model].learner for model in self.runs.whole]
         names = Counter(each.chosen_name for each in learners if each.traits.chooses_model)
+        names.update(_MADE_OF[each.output] for each in learners if each.output in _MADE_OF)
         return f"{model_name} ({names.most_common(1)[0][0]})" if names else model_name
 
     @property

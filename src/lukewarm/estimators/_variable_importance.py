@@ -33,10 +33,10 @@ class VariableImportance(ImportanceEstimator):
     ----------
     model : str, estimator, torch.nn.Module or Learner, default "auto"
         What is explained: a name ("auto", "boosting", "kernel", "network", "catboost"), an
-        unfitted estimator of a supported library, a module, or anything that follows the learner
-        protocol. "auto" trains trees of two depths, on a linear or additive base where that helps,
-        and a kernel machine, and keeps the one that predicts held-out rows best, or the average
-        of those that may be the best.
+        unfitted estimator of any kind, a module, or anything that follows the learner protocol;
+        with `prefit` whatever predicts, also a function of the rows. "auto" trains trees of two
+        depths, on a linear or additive base where that helps, and a kernel machine, and keeps the
+        one that predicts held-out rows best, or the average of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the
@@ -47,7 +47,9 @@ class VariableImportance(ImportanceEstimator):
     measure : str, Measure or list of them, optional
         Predictive skill. By default that of the loss the model is trained on ("neg_mse" for
         squared error, "pinball(0.9)" for a quantile, "poisson_deviance", ...), and "deviance" for
-        classes. With several, `result_` is that of the first and `results_` holds all.
+        classes ("brier" where a model calls classes impossible, "accuracy" where it gives labels
+        only). ``lukewarm.measures.available()`` lists them. With several, `result_`
+        is that of the first and `results_` holds all.
     task : "auto", "regression" or "classification", default "auto"
         Whether `y` holds numbers or classes. "auto": text, flags, categories, a classifier or a
         measure of classes make them classes; numbers are numbers, and a `TaskWarning` says so

@@ -10,12 +10,15 @@ from lukewarm.learners._base import (
     Learner,
     LearnerTraits,
     ModelWrapper,
+    Predicts,
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
+from lukewarm.learners._predict_only import cannot_train
 from lukewarm.learners._registry import (
     ENTRIES,
     MODELS,
+    PREDICT_ONLY,
     REFIT_ONLY,
     cannot_warm_start,
     from_model,
@@ -31,7 +34,7 @@ from lukewarm.learners._training import stopping_loss, train_for, train_until
 
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {
-    **{entry.wrapper: entry.module for entry in (*ENTRIES, REFIT_ONLY)},
+    **{entry.wrapper: entry.module for entry in (*ENTRIES, REFIT_ONLY, PREDICT_ONLY)},
     "AutoLearner": "_auto",
     "BasedBoosting": "boosting",
     "KernelMachineClassifier": "kernel",
@@ -39,6 +42,7 @@ _LOADED_ON_DEMAND = {
     "Network": "torch._network",
     "ObliviousBoostingClassifier": "boosting",
     "ObliviousBoostingRegressor": "boosting",
+    "Predictor": "_predict_only",
 }
 
 __all__ = [
@@ -50,7 +54,9 @@ __all__ = [
     "Learner",
     "LearnerTraits",
     "ModelWrapper",
+    "Predicts",
     "as_learner",
+    "cannot_train",
     "cannot_warm_start",
     "check_columns_seen",
     "classifies",

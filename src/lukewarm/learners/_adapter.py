@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows
-from lukewarm.learners._base import BaseLearner, Learner, LearnerTraits
+from lukewarm.learners._base import BaseLearner, Learner, LearnerTraits, Predicts
 from lukewarm.measures import REGRESSION, Task, mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -81,6 +82,11 @@ class AdaptedLearner(BaseLearner):
         return type(self.adapted).__name__
 
     @property
+    def output(self) -> str | None:
+        """What class probabilities are made of, where they are not its own."""
+        return getattr(self.adapted, "output", None)
+
+    @property
     def n_steps(self) -> int:
         """Steps taken so far."""
         return self.adapted.n_steps
@@ -134,6 +140,23 @@ class AdaptedLearner(BaseLearner):
         """Make a classifier's predictions for `X` as confident as they were `before`."""
         if hasattr(self.adapted, "match_calibration"):
             self.adapted.match_calibration(X, before, y, weights)
+
+    def calibrate_scores(self, X: Features, y: Vector, weights: Vector | None = None) -> None:
+        """Learn what the scores of a trained classifier are worth."""
+        if hasattr(self.adapted, "calibrate_scores"):
+            self.adapted.calibrate_scores(X, y, weights)
+
+    def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
+        """Return the model fitted to these rows without `removed`, where it has a closed form."""
+        if hasattr(self.adapted, "refit_without"):
+            return self.adapted.refit_without(train, removed)
+        return None
+
+    def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
+        """Return the mean prediction over draws, where it has a way of its own."""
+        if hasattr(self.adapted, "average_draws"):
+            return self.adapted.average_draws(X, draws)
+        return None
 
     def impute_conditionally(
         self, X: Features, before: Features, weights: Vector | None = None

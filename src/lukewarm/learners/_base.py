@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows, filled
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, MeanLoss, NegMSE, Task
@@ -54,6 +54,14 @@ class Learner(Protocol):
         ...
 
 
+class Predicts(Protocol):
+    """What predictions can be had from."""
+
+    def predict(self, X: Features) -> Prediction:
+        """Return one prediction per row."""
+        ...
+
+
 class BaseLearner(ABC):
     """A model that can be trained one step further.
 
@@ -82,6 +90,11 @@ class BaseLearner(ABC):
     def model_type(self) -> str:
         """The type of the user's model, for messages."""
         return type(self).__name__
+
+    @property
+    def output(self) -> str | None:
+        """What class probabilities are made of: "scores" or "labels"; None for the model's own."""
+        return None
 
     @property
     def n_classes(self) -> int | None:
@@ -167,6 +180,36 @@ class BaseLearner(ABC):
             The same rows, held out of training, without some columns and with all of them.
         """
         return
+
+    def calibrate_scores(self, X: Features, y: Vector, weights: Vector | None = None) -> None:
+        """Learn from the class codes `y` what the scores of a trained classifier are worth.
+
+        By default there are no scores: its probabilities are its own.
+        """
+        return
+
+    def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
+        """Return the model fitted to these rows without `removed`; None without a closed form."""
+        return None
+
+    def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
+        """Return the mean prediction over draws of some columns; None to be asked for each draw.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        draws : sequence of pairs
+            Weights (n,), which sum to one in each row, and what each removed column is, (n,).
+        """
+        return None
+
+    @property
+    def thinned(self) -> BaseLearner:
+        """A cheaper model much like this one, by which a projection sees what it has to correct.
+
+        By default there is none but itself.
+        """
+        return self
 
     def impute_conditionally(
         self, X: Features, before: Features, weights: Vector | None = None

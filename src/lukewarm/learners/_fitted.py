@@ -72,7 +72,7 @@ def check_columns_seen(model: Any, index: FeatureIndex) -> None:
             f"model was trained on {n_seen} features, but X has {len(index)}; pass the columns it "
             "was trained on."
         )
-    seen = getattr(model, "feature_names_in_", None)
+    seen = _names_seen(model)
     if seen is None or index.labels is None:
         return
     if [_without_blanks(name) for name in seen] != [_without_blanks(name) for name in index.names]:
@@ -80,6 +80,17 @@ def check_columns_seen(model: Any, index: FeatureIndex) -> None:
             f"X must have the columns the model was trained on, in their order, "
             f"{[str(name) for name in seen]}; got {list(index.names)}."
         )
+
+
+def _names_seen(model: Any) -> Any:
+    """Return the names a model was trained with; None where it was with an array."""
+    package = type(model).__module__.partition(".")[0]
+    if package == "lightgbm" and hasattr(model, "feature_name"):
+        names = model.feature_name()
+        return None if names == [f"Column_{number}" for number in range(len(names))] else names
+    if package == "xgboost" and type(model).__name__ == "Booster":
+        return model.feature_names
+    return getattr(model, "feature_names_in_", None)
 
 
 def _without_blanks(name: Any) -> str:

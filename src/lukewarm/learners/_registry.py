@@ -10,7 +10,13 @@ from typing import Any
 from lukewarm._validation import check_choice
 from lukewarm.learners._adapter import as_learner
 from lukewarm.learners._base import BaseLearner, Learner
+from lukewarm.learners._predict_only import predicts
+from lukewarm.learners._task import classifies
 from lukewarm.measures import Task
+
+
+def _every_model(model: Any) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,10 @@ class Entry:
         How messages name the models.
     extra : str, optional
         The extra of this package that installs the engine.
+    can_warm_start : bool, default True
+        Whether the models can be trained further.
+    suits : callable from a model to bool
+        Whether the wrapper is for this object of the types; all of them by default.
     """
 
     package: str
@@ -40,6 +50,8 @@ class Entry:
     module: str
     label: str
     extra: str | None = None
+    can_warm_start: bool = True
+    suits: Callable[[Any], bool] = _every_model
 
     def load(self) -> Any:
         """Return the wrapper's class, with its engine imported."""
@@ -48,6 +60,12 @@ class Entry:
 
 def _pair(name: str) -> tuple[str, str]:
     return f"{name}Regressor", f"{name}Classifier"
+
+
+def _takes_epochs(model: Any) -> bool:
+    # L-BFGS has a memory that ends with each fit; scores without probabilities have no log-loss.
+    gives_log_loss = not classifies(model) or hasattr(model, "predict_proba")
+    return gives_log_loss and getattr(model, "solver", None) != "lbfgs"
 
 
 ENTRIES = (
@@ -79,11 +97,41 @@ ENTRIES = (
         "boosters._gradient",
         "GradientBoosting",
     ),
-    Entry("sklearn", _pair("MLP"), "PartialFitLearner", "sklearn._epochs", "MLP (sgd or adam)"),
-    Entry("sklearn", _pair("SGD"), "PartialFitLearner", "sklearn._epochs", "SGD"),
+    Entry(
+        "sklearn",
+        _pair("MLP"),
+        "PartialFitLearner",
+        "sklearn._epochs",
+        "MLP (sgd or adam)",
+        suits=_takes_epochs,
+    ),
+    Entry(
+        "sklearn",
+        _pair("SGD"),
+        "PartialFitLearner",
+        "sklearn._epochs",
+        "SGD (a classifier with loss='log_loss')",
+        suits=_takes_epochs,
+    ),
     Entry("skorch", ("NeuralNet",), "SkorchLearner", "torch._skorch", "a skorch net", "skorch"),
     Entry("torch", ("Module",), "TorchLearner", "torch._learner", "a torch.nn.Module", "torch"),
     Entry("sklearn", ("Pipeline",), "PipelineLearner", "sklearn._pipeline", "a Pipeline of these"),
+    Entry(
+        "sklearn",
+        ("LinearRegression", "Ridge", "LogisticRegression"),
+        "LinearLearner",
+        "sklearn._linear",
+        "linear models",
+        can_warm_start=False,
+    ),
+    Entry(
+        "sklearn",
+        (*_pair("RandomForest"), *_pair("ExtraTrees"), *_pair("DecisionTree")),
+        "BaggedTreesLearner",
+        "sklearn._bagged",
+        "forests and trees",
+        can_warm_start=False,
+    ),
 )
 # Any other estimator: it can be trained as a whole, not a step at a time.
 REFIT_ONLY = Entry(
@@ -92,8 +140,20 @@ REFIT_ONLY = Entry(
     "RefitOnlyLearner",
     "sklearn._refit_only",
     "any other estimator (but for early stopping)",
+    can_warm_start=False,
 )
-_BY_TYPE = {(entry.package, name): entry for entry in ENTRIES for name in entry.types}
+# Whatever predicts and is no estimator; a Predictor is one by its type.
+PREDICT_ONLY = Entry(
+    "lukewarm",
+    ("Predictor",),
+    "PredictOnlyLearner",
+    "_predict_only",
+    "a function of the rows or any other object that predicts (with prefit=True)",
+    can_warm_start=False,
+)
+_BY_TYPE = {
+    (entry.package, name): entry for entry in (*ENTRIES, PREDICT_ONLY) for name in entry.types
+}
 
 
 def _named(name: str) -> Callable[[Task, int], BaseLearner]:
@@ -123,10 +183,10 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
 
     Parameters
     ----------
-    model : str, estimator, torch.nn.Module or Learner
-        A name ("auto", "boosting", "network", "kernel", "catboost"), an estimator of a supported
-        library, a module, or any object with the methods of a learner. It is never changed; of a
-        fitted estimator only the settings count, unless `prefit`.
+    model : str, estimator, torch.nn.Module, Learner, callable or object that predicts
+        A name ("auto", "boosting", "network", "kernel", "catboost"), an estimator of any kind, a
+        module, or any object with the methods of a learner; with `prefit` whatever predicts. It is
+        never changed; of a fitted estimator only the settings count, unless `prefit`.
     task : Task
     seed : int
     prefit : bool, default False
@@ -166,26 +226,29 @@ def _of_learner(learner: BaseLearner, task: Task, seed: int, prefit: bool) -> Ba
 def _entry_of(model: Any) -> Entry:
     for kind in type(model).__mro__:
         entry = _BY_TYPE.get((kind.__module__.partition(".")[0], kind.__name__))
-        # L-BFGS has a memory that ends with each fit, so it takes no single steps.
-        if entry is not None and getattr(model, "solver", None) != "lbfgs":
+        if entry is not None and entry.suits(model):
             return entry
-    if all(hasattr(model, method) for method in ("fit", "predict", "get_params")):
+    # Some have `predict` only once they are fitted; their class always has it.
+    if hasattr(type(model), "predict") and hasattr(model, "fit") and hasattr(model, "get_params"):
         return REFIT_ONLY
+    if predicts(model):
+        return PREDICT_ONLY
     names = ", ".join(repr(name) for name in MODELS)
     raise TypeError(
-        f"model must be one of {names}, {_labels(*ENTRIES, REFIT_ONLY)}, or an object with the "
-        f"methods of lukewarm.learners.Learner; got {type(model).__name__}."
+        f"model must be one of {names}, {_labels(*ENTRIES, REFIT_ONLY, PREDICT_ONLY)}, or an "
+        f"object with the methods of lukewarm.learners.Learner; got {type(model).__name__}."
     )
 
 
 def cannot_warm_start(model_type: str) -> str:
     """Return why early stopping is not for a model of this type, and what is."""
     return (
-        f"a {model_type} cannot be warm-started; use method='retrain' or method='dropout' with it, "
-        f"or a model that can be trained further: 'boosting', 'network', {_labels(*ENTRIES)}."
+        f"a {model_type} cannot be warm-started; use method='projection', 'retrain' or 'dropout' "
+        "with it, or a model that can be trained further: 'boosting', 'network', "
+        f"{_labels(*(entry for entry in ENTRIES if entry.can_warm_start))}."
     )
 
 
 def _labels(*entries: Entry) -> str:
     # Our own models are known by their names.
-    return ", ".join(entry.label for entry in entries if entry.package != "lukewarm")
+    return ", ".join(entry.label for entry in entries if entry.label.strip("'") not in MODELS)

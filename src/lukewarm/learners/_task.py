@@ -118,7 +118,10 @@ def classifies(estimator: Any) -> bool:
     steps = getattr(estimator, "steps", None)
     if steps:
         return classifies(steps[-1][1])
-    return any("Classifier" in kind.__name__ for kind in type(estimator).__mro__)
+    if any("Classifier" in kind.__name__ for kind in type(estimator).__mro__):
+        return True
+    # A search or another wrapper is what the estimator in it is; its tags say so.
+    return hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
 
 
 def check_task(estimator: Any, task: Task) -> None:

@@ -20,6 +20,8 @@ class LearnerTraits:
     can_warm_start : bool, default True
         Whether a copy can be trained further. False for a model that is fitted in one go: its one
         step is the whole fit, so it needs no rows to choose a step by.
+    can_train : bool, default True
+        Whether a model like it can be trained at all. False for one that only predicts.
     learning_rate_factor : float, default 1
         How many times as large the learning rate is after a warm start.
     accepts_missing, accepts_categories : bool, default False
@@ -44,6 +46,7 @@ class LearnerTraits:
     patience: int = 10
     max_steps: int = 1000
     can_warm_start: bool = True
+    can_train: bool = True
     learning_rate_factor: float = 1.0
     accepts_missing: bool = False
     accepts_categories: bool = False

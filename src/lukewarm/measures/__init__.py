@@ -3,6 +3,13 @@
 from lukewarm.measures._base import Measure, mean_of_rows
 from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
 from lukewarm.measures._custom import NegMeanLoss
+from lukewarm.measures._decisions import (
+    F1,
+    AveragePrecision,
+    BalancedAccuracy,
+    Brier,
+    MacroAUC,
+)
 from lukewarm.measures._deviances import GammaDeviance, PoissonDeviance, TweedieDeviance
 from lukewarm.measures._losses import (
     log_losses,
@@ -11,19 +18,32 @@ from lukewarm.measures._losses import (
     squared_errors,
 )
 from lukewarm.measures._mean_loss import MeanLoss
-from lukewarm.measures._registry import MEASURES, as_measure, centres_classes, needs_classes
-from lukewarm.measures._regression import R2, Huber, NegMAE, NegMSE, Pinball
+from lukewarm.measures._registry import (
+    MEASURES,
+    as_measure,
+    available,
+    centres_classes,
+    needs_classes,
+)
+from lukewarm.measures._regression import R2, RMSE, Huber, NegMAE, NegMSE, Pinball
+from lukewarm.measures._scorer import ScorerMeasure
 from lukewarm.measures._task import REGRESSION, Task
 
 __all__ = [
     "AUC",
+    "F1",
     "MEASURES",
     "R2",
     "REGRESSION",
+    "RMSE",
     "Accuracy",
+    "AveragePrecision",
+    "BalancedAccuracy",
+    "Brier",
     "Deviance",
     "GammaDeviance",
     "Huber",
+    "MacroAUC",
     "MeanLoss",
     "Measure",
     "NegLogLoss",
@@ -32,9 +52,11 @@ __all__ = [
     "NegMeanLoss",
     "Pinball",
     "PoissonDeviance",
+    "ScorerMeasure",
     "Task",
     "TweedieDeviance",
     "as_measure",
+    "available",
     "centres_classes",
     "log_losses",
     "mean_log_loss",

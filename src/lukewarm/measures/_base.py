@@ -49,6 +49,14 @@ def mean_of_rows(terms: Vector, weights: Vector | None) -> MeasureValue:
     return MeasureValue(value, influence)
 
 
+def ratio_of_means(above: Vector, below: Vector, weights: Vector | None) -> MeasureValue:
+    """Return mean(above) / mean(below) of one term per row, its influence by the delta method."""
+    numerator, denominator = mean_of_rows(above, weights), mean_of_rows(below, weights)
+    ratio = numerator.value / denominator.value
+    influence = (numerator.influence - ratio * denominator.influence) / denominator.value
+    return MeasureValue(ratio, influence)
+
+
 def ratio_explained(error: MeasureValue, total: MeasureValue) -> MeasureValue:
     """Return 1 - error / total, the influence values by the delta method."""
     ratio = error.value / total.value

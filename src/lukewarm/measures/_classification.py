@@ -68,7 +68,7 @@ class Deviance:
 
     def check_target(self, y: Vector) -> None:
         """Raise where there is one class only."""
-        _check_two_classes(self.name, y)
+        check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -102,7 +102,7 @@ class AUC:
 
     def check_target(self, y: Vector) -> None:
         """Raise where there are no cases, or no controls."""
-        _check_two_classes(self.name, y)
+        check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -122,7 +122,8 @@ class AUC:
         return MeasureValue(value, influence)
 
 
-def _check_two_classes(name: str, y: Vector) -> None:
+def check_two_classes(name: str, y: Vector) -> None:
+    """Raise where all rows are of one class."""
     if np.ptp(y) == 0:
         raise ValueError(
             f"measure {name!r} needs rows of at least two classes; a part of {len(y)} rows has one "

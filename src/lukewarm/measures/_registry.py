@@ -5,17 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pandas as pd
+
 from lukewarm._validation import check_choice
 from lukewarm.measures._base import Measure
 from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
+from lukewarm.measures._decisions import (
+    F1,
+    AveragePrecision,
+    BalancedAccuracy,
+    Brier,
+    MacroAUC,
+)
 from lukewarm.measures._deviances import GammaDeviance, PoissonDeviance, TweedieDeviance
-from lukewarm.measures._regression import R2, Huber, NegMAE, NegMSE, Pinball
+from lukewarm.measures._regression import R2, RMSE, Huber, NegMAE, NegMSE, Pinball
+from lukewarm.measures._scorer import ScorerMeasure, scorer_names
 
 _PLAIN: dict[str, type[Measure]] = {
     kind.name: kind
     for kind in (
-        *(NegMSE, R2, NegMAE, PoissonDeviance, GammaDeviance),
-        *(Accuracy, AUC, Deviance, NegLogLoss),
+        *(NegMSE, R2, RMSE, NegMAE, PoissonDeviance, GammaDeviance),
+        *(Accuracy, BalancedAccuracy, F1, AUC, MacroAUC, AveragePrecision),
+        *(Deviance, NegLogLoss, Brier),
     )
 }
 # Named with the number they need, as in "pinball(0.9)".
@@ -28,7 +39,9 @@ MEASURES = tuple(_PLAIN)
 
 
 def as_measure(measure: str | Measure) -> Measure:
-    """Return the measure of that name, or the measure itself.
+    """Return the measure of that name, or the measure itself; see `available`.
+
+    A name that is not ours may be that of a scorer of scikit-learn.
 
     Examples
     --------
@@ -44,7 +57,42 @@ def as_measure(measure: str | Measure) -> Measure:
             stem = form.partition("(")[0]
             if re.fullmatch(rf"{stem}(\(.*\))?", measure):
                 return _with_number(kind, measure, _number(measure, stem, form))
+        if measure not in _PLAIN and measure in scorer_names():
+            return ScorerMeasure.named(measure)
     return _PLAIN[check_choice("measure", measure, (*_PLAIN, *_WITH_NUMBER))]()
+
+
+def available() -> pd.DataFrame:
+    """Return every measure that has a name, what it is for, and what its interval rests on.
+
+    Returns
+    -------
+    DataFrame
+        `measure`; `target`, "numbers", "two classes" or "classes"; `interval`, "influence values"
+        (exact derivatives) or "jackknife" (scorers of scikit-learn, some 200 calls per model).
+
+    Examples
+    --------
+    >>> table = available().set_index("measure")
+    >>> table.loc["rmse", "interval"], table.loc["jaccard", "interval"]
+    ('influence values', 'jackknife')
+    """
+    rows: list[tuple[str, str, str]] = [
+        (name, _target_of(kind), "influence values") for name, kind in _PLAIN.items()
+    ]
+    rows += [(form, "numbers", "influence values") for form in _WITH_NUMBER]
+    rows += [
+        (name, _target_of(ScorerMeasure.named(name)), "jackknife")
+        for name in scorer_names()
+        if name not in _PLAIN
+    ]
+    return pd.DataFrame(rows, columns=["measure", "target", "interval"])
+
+
+def _target_of(measure: object) -> str:
+    if not getattr(measure, "needs_classes", False):
+        return "numbers"
+    return "two classes" if getattr(measure, "max_classes", None) == 2 else "classes"
 
 
 def needs_classes(measure: Measure) -> bool:

@@ -39,6 +39,34 @@ class NegMSE(MeanLoss):
         return float(np.average(y, weights=weights))
 
 
+class RMSE:
+    """Negative root of the mean squared error: an error in the unit of y.
+
+    Notes
+    -----
+    By the delta method, the influence of a row is -(e_i - m) / (2 sqrt(m)), e_i its squared error
+    and m their mean.
+
+    Examples
+    --------
+    >>> round(RMSE().evaluate(np.array([0.0, 1.0]), np.array([0.0, 3.0])).value, 4)
+    -1.4142
+    """
+
+    name = "rmse"
+    max_classes = 2
+
+    def evaluate(
+        self, y: Vector, prediction: Prediction, weights: Vector | None = None
+    ) -> MeasureValue:
+        """Return minus the root and its influence values; without error they are zero."""
+        error = mean_of_rows(squared_errors(y, prediction), weights)
+        root = np.sqrt(error.value)
+        return MeasureValue(
+            -float(root), -error.influence / (2 * root) if root else error.influence
+        )
+
+
 class NegMAE(MeanLoss):
     """Negative mean absolute error.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from lukewarm._typing import Features, FeatureSet, Matrix, Vector
+from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Vector
 from lukewarm.data import as_levels, as_quantity
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class ConditionalDraws:
         if len(removed) == 1 and quantities and np.isnan(train[removed[0]]).any():
             self._gaps = self._fit_gaps(train[removed[0]], held_out[removed[0]])
 
-    def weighted_values(self, rows: PreparedRows) -> Iterator[tuple[Vector, dict[int, Any]]]:
+    def weighted_values(self, rows: PreparedRows) -> Iterator[Draw]:
         """Yield the weight of each draw (n,), and the values of the removed columns in it."""
         if self._quantities is None and len(self._levels) == 1:
             yield from _every_level(self._levels[0], rows)
@@ -201,7 +201,7 @@ def _power(covariance: Matrix, exponent: float) -> Matrix:
     return (vectors * powers) @ vectors.T
 
 
-def _every_level(levels: _Levels, rows: PreparedRows) -> Iterator[tuple[Vector, dict[int, Any]]]:
+def _every_level(levels: _Levels, rows: PreparedRows) -> Iterator[Draw]:
     probabilities = levels.probabilities(rows)
     for place, value in enumerate(levels.values):
         yield probabilities[:, place], {levels.column: _repeated(value, len(probabilities))}

@@ -72,9 +72,10 @@ class Projection:
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
         both = (regressions.train_rows, regressions.stopping_rows)
+        sketch = full.thinned
         targets = [
-            prediction - _average(full, draws, rows)
-            for prediction, rows in zip(regressions.predictions(full), both, strict=True)
+            prediction - _average(sketch, draws, rows)
+            for prediction, rows in zip(regressions.predictions(sketch), both, strict=True)
         ]
         corrections = [
             regressions.fit(target, held_out, removed)
@@ -121,12 +122,15 @@ def _linear_direction(
 
 def _average(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
     """Return the weighted mean of the full model's predictions over the draws."""
-    weights, fills = zip(*draws.weighted_values(rows), strict=True)
-    predictions = full.predict_filled(rows.X, fills)
+    weighted = list(draws.weighted_values(rows))
+    average = full.average_draws(rows.X, weighted)
+    if average is not None:
+        return average
+    predictions = full.predict_filled(rows.X, [values for _, values in weighted])
     return np.sum(
         [
             (weight if prediction.ndim == 1 else weight[:, None]) * prediction
-            for weight, prediction in zip(weights, predictions, strict=True)
+            for (weight, _), prediction in zip(weighted, predictions, strict=True)
         ],
         axis=0,
     )

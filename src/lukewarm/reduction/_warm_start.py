@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lukewarm._typing import FeatureSet
 from lukewarm.data import Rows
-from lukewarm.learners import BaseLearner, cannot_warm_start, stopping_loss
+from lukewarm.learners import BaseLearner, cannot_train, cannot_warm_start, stopping_loss
 from lukewarm.reduction._base import ReductionData
 
 
@@ -48,6 +48,8 @@ def warm_start(
 
 def check_warm_start(full: BaseLearner) -> None:
     """Raise when a full model cannot be trained further."""
+    if not full.traits.can_train:
+        raise TypeError(cannot_train(full.model_type))
     if not full.traits.can_warm_start:
         raise TypeError(cannot_warm_start(full.model_type))
 

@@ -83,6 +83,11 @@ class PipelineLearner(BaseLearner):
         return self.last.n_steps
 
     @property
+    def output(self) -> str | None:
+        """What class probabilities are made of, where they are not the model's own."""
+        return self.last.output
+
+    @property
     def block_size(self) -> int:
         """Steps worth taking in one call."""
         return self.last.block_size
@@ -119,6 +124,11 @@ class PipelineLearner(BaseLearner):
         """Make the model's predictions for `X` as confident as they were `before`."""
         if self._transformers is not None:
             self.last.match_calibration(self._transform(X), self._transform(before), y, weights)
+
+    def calibrate_scores(self, X: Features, y: Vector, weights: Vector | None = None) -> None:
+        """Learn what the model's scores for the transformed rows are worth."""
+        if self._transformers is not None and self.last.output == "scores":
+            self.last.calibrate_scores(self._transform(X), y, weights)
 
     def scale_learning_rate(self, factor: float) -> None:
         """Multiply the learning rate of the model's further steps."""

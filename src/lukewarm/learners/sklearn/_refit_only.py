@@ -5,10 +5,13 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
+from lukewarm.learners._class_outputs import ScoredClassifier, certain_of_labels, class_output
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._registry import cannot_warm_start
 from lukewarm.learners._task import check_task
@@ -17,6 +20,8 @@ from lukewarm.learners.sklearn._epochs import (
     sample_weight_option,
 )
 from lukewarm.measures import REGRESSION, Task
+
+_FOLDS = 5
 
 
 class RefitOnlyLearner(ModelWrapper):
@@ -27,8 +32,9 @@ class RefitOnlyLearner(ModelWrapper):
 
     Parameters
     ----------
-    estimator : estimator with fit and predict (predict_proba for classes)
-        Cloned, never changed.
+    estimator : estimator with fit and predict
+        Cloned, never changed. Of a classifier without predict_proba the scores are brought to
+        probabilities by Platt's map, cross-fitted; labels are probabilities of 0 and 1.
     task : Task
     seed : int, default 0
         Set as ``random_state`` where the estimator has one.
@@ -52,11 +58,6 @@ class RefitOnlyLearner(ModelWrapper):
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
         check_task(estimator, task)
-        if not task.is_regression and not hasattr(estimator, "predict_proba"):
-            raise ValueError(
-                f"model is a {type(estimator).__name__} without predict_proba; wrap it in "
-                "sklearn.calibration.CalibratedClassifierCV."
-            )
         self.estimator = estimator
         self.task = task
         self.seed = seed
@@ -68,9 +69,19 @@ class RefitOnlyLearner(ModelWrapper):
         """Return a learner in the state of the fitted estimator."""
         check_fitted(estimator, task)
         learner = cls(estimator, task=task, seed=seed)
-        learner._model = estimator
+        learner._model = ScoredClassifier(estimator) if learner.output == "scores" else estimator
         learner.n_steps = 1
         return learner
+
+    @property
+    def output(self) -> str | None:
+        """What class probabilities are made of, where they are not the estimator's own."""
+        return None if self.task.is_regression else class_output(self.estimator)
+
+    def calibrate_scores(self, X: Features, y: Vector, weights: Vector | None = None) -> None:
+        """Learn what the scores of a trained classifier are worth, if it gives nothing else."""
+        if isinstance(self._model, ScoredClassifier):
+            self._model.calibrate(as_seen(self._model.model, X), y, weights)
 
     def fresh(self, seed: int) -> RefitOnlyLearner:
         """Return an untrained learner with the same settings."""
@@ -91,8 +102,13 @@ class RefitOnlyLearner(ModelWrapper):
             if "random_state" in model.get_params():
                 model.set_params(random_state=self.seed)
             target = y if self.task.is_regression else y.astype(int)
+            options = sample_weight_option(model.fit, weights)
+            if self.output == "scores":
+                # Scores of rows that were trained on are too sure, so they are cross-fitted.
+                n_folds = int(min(_FOLDS, np.bincount(target).min()))
+                model = CalibratedClassifierCV(model, cv=n_folds, ensemble=False)
             try:
-                self._model = model.fit(X, target, **sample_weight_option(model.fit, weights))
+                self._model = model.fit(X, target, **options)
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     f"model {type(model).__name__} cannot be fitted: {error}"
@@ -103,4 +119,8 @@ class RefitOnlyLearner(ModelWrapper):
         """Return predicted values, or class probabilities; those of no knowledge before a step."""
         if self._model is None:
             return self.task.untrained_prediction(len(X))
-        return prediction_of(self._model, as_seen(self._model, X), self.task)
+        is_scored = isinstance(self._model, ScoredClassifier)
+        rows = as_seen(self._model.model if is_scored else self._model, X)
+        if self.output == "labels":
+            return certain_of_labels(self._model, rows, self.task)
+        return prediction_of(self._model, rows, self.task)

@@ -1,0 +1,95 @@
+"""Forests and trees of scikit-learn: quickly averaged over draws of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lukewarm._typing import Draw, Features, Prediction, Vector
+from lukewarm.learners.sklearn._refit_only import RefitOnlyLearner
+
+if TYPE_CHECKING:
+    from lukewarm.learners.sklearn._tree_draws import Trees
+
+# What a projection still has to correct is seen as well by as many trees.
+_ENOUGH_TREES = 100
+
+
+class BaggedTreesLearner(RefitOnlyLearner):
+    """A random forest, extremely randomised trees or a single tree.
+
+    Trained in one go, like any estimator that takes no steps. Its mean over draws of some columns
+    is had in one pass through the trees.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> learner = BaggedTreesLearner(RandomForestRegressor(5))
+    >>> learner.advance(X, X[:, 0], 1)
+    >>> same = learner.average_draws(X, [(np.ones(60), {0: X[:, 0]})])
+    >>> bool(np.allclose(same, learner.predict(X)))
+    True
+    """
+
+    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
+        """Fit the trees at the first step."""
+        super().advance(X, y, n_steps, weights)
+        for laid_out in ("_trees", "thinned"):
+            vars(self).pop(laid_out, None)
+
+    def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
+        """Return the mean prediction over draws; None where the trees cannot be laid out."""
+        from lukewarm.learners.sklearn._tree_draws import MOST_DRAWS  # loads numba
+
+        if self._trees is None or len(draws) > MOST_DRAWS:
+            return None
+        weights, drawn = zip(*draws, strict=True)
+        columns = list(drawn[0])
+        try:
+            matrix = np.asarray(X, dtype=float)
+            values = np.array([[each[column] for each in drawn] for column in columns], dtype=float)
+        except (TypeError, ValueError):  # columns of text, which no tree takes
+            return None
+        # The trees' own rule for gaps is left to scikit-learn.
+        if np.isnan(matrix).any() or np.isnan(values).any():
+            return None
+        mean = self._trees.average(
+            matrix, columns, values.transpose(0, 2, 1), np.stack(weights, axis=1)
+        )
+        return mean[:, 0] if self.task.is_regression else self.task.as_prediction(mean)
+
+    @cached_property
+    def thinned(self) -> BaggedTreesLearner:
+        """A forest of some of the trees; itself where there are few."""
+        trees = self._estimators()
+        if trees is None or len(trees) <= _ENOUGH_TREES:
+            return self
+        few = copy(self)
+        few._model = copy(self._model)
+        few._model.estimators_ = trees[:: -(-len(trees) // _ENOUGH_TREES)]
+        vars(few).pop("_trees", None)
+        return few
+
+    @cached_property
+    def _trees(self) -> Trees | None:
+        from lukewarm.learners.sklearn._tree_draws import Trees  # loads numba
+
+        estimators = self._estimators()
+        if estimators is None:
+            return None
+        return Trees.of(estimators, of_classes=not self.task.is_regression)
+
+    def _estimators(self) -> list[Any] | None:
+        """Return the fitted trees; None before a fit, or where they are not all there is to it."""
+        model = self._model
+        if model is None or getattr(model, "n_outputs_", 1) != 1:
+            return None
+        # A subclass of the user's may predict otherwise.
+        if not type(model).__module__.startswith("sklearn."):
+            return None
+        return list(getattr(model, "estimators_", [model]))

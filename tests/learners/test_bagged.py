@@ -1,0 +1,130 @@
+"""Forests averaged over draws in one pass, against as many predictions."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from lukewarm.data import Removal, Rows
+from lukewarm.learners import BaggedTreesLearner, PredictOnlyLearner, from_model
+from lukewarm.measures import Task
+from lukewarm.reduction import Projection, ReductionData
+
+MODELS = {
+    "forest": (RandomForestRegressor(12, random_state=0), None),
+    "best first": (RandomForestRegressor(5, max_leaf_nodes=40, random_state=0), None),
+    "extra trees": (ExtraTreesRegressor(12, random_state=0), None),
+    "tree": (DecisionTreeRegressor(random_state=0), None),
+    "two classes": (RandomForestClassifier(12, random_state=0), 2),
+    "three classes": (RandomForestClassifier(12, random_state=0), 3),
+    "tree of classes": (DecisionTreeClassifier(random_state=0), 3),
+}
+
+
+def rows(n_classes, n_rows=200):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(n_rows, 4))
+    y = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * generator.normal(size=n_rows)
+    if n_classes is not None:
+        y = np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes)).astype(float)
+    return Rows(X, y)
+
+
+def trained(name):
+    model, n_classes = MODELS[name]
+    learner = from_model(model, task=Task(n_classes), seed=0)
+    assert isinstance(learner, BaggedTreesLearner)
+    data = rows(n_classes)
+    learner.advance(data.X, data.y, 1)
+    return learner, data
+
+
+@pytest.mark.parametrize("columns", [(1,), (0, 2), (0, 1, 2, 3)])
+@pytest.mark.parametrize("n_draws", [1, 8, 64])
+@pytest.mark.parametrize("name", MODELS)
+def test_one_pass_gives_the_mean_of_the_predictions_of_all_draws(name, n_draws, columns):
+    learner, data = trained(name)
+    generator = np.random.default_rng(1)
+    weights = generator.dirichlet(np.ones(n_draws), size=len(data))
+    drawn = generator.normal(size=(n_draws, len(columns), len(data)))
+    draws = [
+        (weight, dict(zip(columns, each, strict=True)))
+        for weight, each in zip(weights.T, drawn, strict=True)
+    ]
+    expected = 0.0
+    for weight, values in draws:
+        X = data.X.copy()
+        for column, each in values.items():
+            X[:, column] = each
+        prediction = learner.predict(X)
+        expected += (weight if prediction.ndim == 1 else weight[:, None]) * prediction
+    assert np.abs(expected - learner.predict(data.X)).max() > 0.1
+    # Sums of as many terms as there are trees and draws, in another order.
+    np.testing.assert_allclose(learner.average_draws(data.X, draws), expected, rtol=0, atol=1e-12)
+
+
+def test_values_on_a_threshold_go_the_way_of_scikit_learn():
+    learner, _ = trained("forest")
+    thresholds = np.concatenate([each.tree_.threshold for each in learner._model.estimators_])
+    X = np.resize(np.r_[thresholds, thresholds.astype(np.float32)], (len(thresholds) // 2, 4))
+    mean = learner.average_draws(X, [(np.ones(len(X)), {0: X[:, 0]})])
+    np.testing.assert_allclose(mean, learner.predict(X), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("spoiled", ["row", "draw"])
+def test_gaps_are_left_to_scikit_learn(spoiled):
+    learner, data = trained("forest")
+    X, drawn = data.X.copy(), data.X[:, 0].copy()
+    (X if spoiled == "row" else drawn)[0] = np.nan
+    assert learner.average_draws(X, [(np.ones(len(X)), {0: drawn})]) is None
+
+
+def test_more_draws_than_a_word_has_bits_are_left_to_predictions():
+    learner, data = trained("forest")
+    draws = [(np.full(200, 1 / 65), {0: np.zeros(200)})] * 65
+    assert learner.average_draws(data.X, draws) is None
+
+
+class Rounded(RandomForestRegressor):
+    """A forest of a user's that does not predict the mean of its trees."""
+
+    def predict(self, X):
+        return np.round(super().predict(X))
+
+
+def test_a_forest_that_predicts_otherwise_is_asked_for_each_draw():
+    data = rows(None)
+    learner = from_model(Rounded(120, random_state=0), task=Task(), seed=0)
+    learner.advance(data.X, data.y, 1)
+    assert isinstance(learner, BaggedTreesLearner)
+    assert learner.average_draws(data.X, [(np.ones(200), {0: data.X[:, 0]})]) is None
+    assert learner.thinned is learner
+
+
+@pytest.mark.parametrize("name", ["forest", "three classes"])
+@pytest.mark.parametrize("removed", [(0,), (1, 2)])
+def test_the_projection_is_that_of_the_forest_as_a_black_box(name, removed):
+    learner, data = trained(name)
+    given = ReductionData(data, data.at(np.arange(0)), Removal.learn(data.X))
+    quick, slow = (
+        Projection().reduce(each, given, removed, 0).predict(data.X)
+        for each in (learner, PredictOnlyLearner(learner.predict, task=learner.task))
+    )
+    assert np.abs(slow - learner.predict(data.X)).max() > 0.1
+    np.testing.assert_allclose(quick, slow, rtol=0, atol=1e-9)
+
+
+def test_some_trees_of_a_large_forest_predict_much_like_all():
+    data = rows(None)
+    learner = from_model(RandomForestRegressor(250, random_state=0), task=Task(), seed=0)
+    learner.advance(data.X, data.y, 1)
+    few = learner.thinned.predict(data.X)
+    by_tree = np.array([each.predict(data.X) for each in learner._model.estimators_])
+    # Every third of the trees; their mean is off by the spread of trees over the root of 84.
+    np.testing.assert_allclose(few, by_tree[::3].mean(axis=0), rtol=0, atol=1e-12)
+    gap = np.sqrt(np.mean((few - learner.predict(data.X)) ** 2))
+    assert 0 < gap < 2 * by_tree.std(axis=0).mean() / np.sqrt(84)
