@@ -138,14 +138,17 @@ class BasedBoosting:
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for the table `X` with the values of each fill in its columns."""
-        rows = self.bind(X)[0]
-        return [self.predict(self._filled(rows, X, values)) for values in fills]
-
-    def _filled(self, rows: _BasedRows, X: Features, values: dict[int, Any]) -> _BasedRows:
-        functions = rows.functions
-        if self._basis is not None:
-            functions = self._basis.filled(functions, X, values)
-        return _BasedRows(rows.binned.filled(X, values), functions, rows.owner)
+        if self._fit is None:
+            return [self.predict(X)] * len(fills)
+        functions = self._functions(X)
+        base, slopes = self._fit.predict(functions), self._fit.coefficients
+        predictions = [base + each for each in self._trees.predict_filled(X, fills)]
+        if self._basis is None:
+            return predictions
+        for number, values in enumerate(fills):
+            places, changed = self._basis.functions_of(X, values)
+            predictions[number] += (changed - functions[:, places]) @ slopes[places]
+        return predictions
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""

@@ -209,7 +209,7 @@ class ObliviousBoosting:
         if self._borders is None:
             return [self.predict(X)] * len(fills)
         rows = self._as_rows(X, self._borders)
-        return [self.predict(rows.filled(X, values)) for values in fills]
+        return np.split(self.predict(rows.filled(X, fills)), len(fills))
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""
