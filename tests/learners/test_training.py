@@ -56,3 +56,22 @@ def test_weights_of_the_stopping_rows_count(rows, gradient_descent):
         gradient_descent, train, Rows(stopping.X, stopping.y, weights), FixedSteps(1), 10
     )
     np.testing.assert_allclose(trace.losses[0], np.mean(stopping.y[:5] ** 2))
+
+
+def test_no_block_is_trained_after_the_rule_says_stop():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(60, 2))
+    # Trees learn noise only, so the first step is the best and the first block the last.
+    rows, others = Rows(X, generator.normal(size=60)), Rows(X, np.zeros(60))
+    learner = ObliviousBoosting()
+    advanced = []
+    advance = learner.advance
+
+    def counted(X, y, n_steps, weights=None):
+        advanced.append(n_steps)
+        advance(X, y, n_steps, weights)
+
+    learner.advance = counted
+    _, trace = train_until(learner, rows, others, Patience(learner.block_size), 100)
+    assert trace.stopped_step == 0
+    assert advanced == [learner.block_size]

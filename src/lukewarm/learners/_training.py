@@ -83,9 +83,9 @@ def _train_staged(
 ) -> tuple[BaseLearner, TrainingTrace]:
     first = learner.n_steps
     losses = [stopping_loss(learner, stopping, learner.predict(stopping.X))]
-    for loss in _losses_of_blocks(learner, train, stopping, max_steps):
-        if rule.should_stop(losses):
-            break
+    ahead = _losses_of_blocks(learner, train, stopping, max_steps)
+    # The rule is asked first: a block that is not needed is not trained.
+    while not rule.should_stop(losses) and (loss := next(ahead, None)) is not None:
         losses.append(loss)
     best_step = rule.best_step(losses)
     learner.rewind(first + best_step)

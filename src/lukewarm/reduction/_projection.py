@@ -19,8 +19,6 @@ from lukewarm.results import TrainingTrace
 if TYPE_CHECKING:
     from lukewarm.reduction._regressions import PreparedRows, Regression, Regressions
 
-# Rows by which it is seen whether the model looks at a column at all.
-_PROBED_ROWS = 500
 # Levels' indicators sum to one, so their residuals are dependent.
 _NEARLY_SINGULAR = 1e-6
 # A corrected probability stays within this factor of the average over draws.
@@ -75,7 +73,7 @@ class Projection:
         sketch = full.thinned
         targets = [
             prediction - _average(sketch, draws, rows)
-            for prediction, rows in zip(regressions.predictions(sketch), both, strict=True)
+            for prediction, rows in zip(regressions.predictions(sketch)[:2], both, strict=True)
         ]
         corrections = [
             regressions.fit(target, held_out, removed)
@@ -93,15 +91,14 @@ class Projection:
 
 def _looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> bool:
     """Return whether predictions change at all when the columns are shuffled among rows."""
-    X = (data.stopping if len(data.stopping) else data.train).X
-    every = -(-len(X) // _PROBED_ROWS)
-    rows = X.iloc[::every] if hasattr(X, "iloc") else X[::every]
+    rows = data.regressions.probed
     order = np.roll(np.arange(len(rows)), 1)
     values = {}
     for column in removed:
         one = rows.iloc[:, column] if hasattr(rows, "iloc") else rows[:, column]
         values[column] = np.asarray(one)[order]
-    return not np.array_equal(full.predict(rows), full.predict(filled(rows, values)))
+    before = data.regressions.predictions(full)[2]
+    return not np.array_equal(before, full.predict(filled(rows, values)))
 
 
 def _linear_direction(

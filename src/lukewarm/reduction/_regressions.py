@@ -22,6 +22,8 @@ from lukewarm.stopping import Patience
 
 # A slope is known to a hundredth from as many rows; more cost time and change nothing.
 _MOST_ROWS = 20_000
+# Rows by which it is seen whether a model looks at a column at all.
+_PROBED_ROWS = 500
 # In rows. Lines have few coefficients; curves up to nine for every column.
 _LINE_PENALTIES = (1.0,)
 _CURVE_PENALTIES = (3.0, 30.0, 300.0)
@@ -71,6 +73,7 @@ class Regressions:
             train, stopping = _set_aside(train)
         self.train, self.stopping = _at_most(train), _at_most(stopping)
         self._removal = removal
+        self._prepared: PreparedRows | None = None
         is_narrow = self.train.X.shape[1] <= _MOST_CURVED
         basis = self._basis = AdditiveBasis.learn(self.train.X, curved=is_narrow)
         self.train_rows, self.stopping_rows = (
@@ -84,20 +87,29 @@ class Regressions:
             if len(self._lines) == len(basis.owner)
             else RidgeFamily(functions, _CURVE_PENALTIES, weights)
         )
-        self._predicted: tuple[BaseLearner, list[Prediction]] | None = None
+        every = -(-len(self.stopping) // _PROBED_ROWS)
+        self.probed = self.stopping.at(np.arange(len(self.stopping))[::every]).X
+        self._predicted: dict[BaseLearner, tuple[Prediction, Prediction, Prediction]] = {}
         self._trees = ObliviousBoosting(_TREE_DEPTH, n_bins=suitable_bins(len(self.train)))
         self._binned = self._trees.datasets(self.train.X, self.stopping.X)
 
-    def predictions(self, full: BaseLearner) -> list[Prediction]:
-        """Return what the full model predicts for both, computed once for all sets of columns."""
-        if self._predicted is None or self._predicted[0] is not full:
-            both = (self.train_rows, self.stopping_rows)
-            self._predicted = full, [full.predict(rows.X) for rows in both]
-        return self._predicted[1]
+    def predictions(self, full: BaseLearner) -> tuple[Prediction, Prediction, Prediction]:
+        """Return what the full model predicts, computed once for all sets of columns.
+
+        For the training, the stopping and the probed rows.
+        """
+        if full not in self._predicted:
+            tables = (self.train.X, self.stopping.X, self.probed)
+            train, stopping, probed = (full.predict(X) for X in tables)
+            self._predicted[full] = train, stopping, probed
+        return self._predicted[full]
 
     def prepare(self, X: Features) -> PreparedRows:
-        """Return rows of the table as regressions read them."""
-        return PreparedRows(X, self._basis.transform(X))
+        """Return rows of the table as regressions read them; the last ones are kept."""
+        rows = self._prepared
+        if rows is None or rows.X is not X:
+            rows = self._prepared = PreparedRows(X, self._basis.transform(X))
+        return rows
 
     def fit(self, target: Vector, held_out: Vector, removed: FeatureSet) -> Regression:
         """Return the regression of a target on all columns but `removed`.

@@ -68,7 +68,8 @@ class _LevelColumn:
         return cls(tuple(counts[counts > 0].index[:_MOST_LEVELS]))
 
     def functions(self, values: pd.Series) -> list[Vector]:
-        codes = pd.Index(self.levels).get_indexer(pd.Index(values.astype(object)))
+        places = pd.Index(self.levels, dtype=object).get_indexer(values.cat.categories)
+        codes = np.append(places, -1)[values.cat.codes]
         return [(codes == level).astype(float) for level in range(len(self.levels))]
 
 
@@ -141,25 +142,23 @@ class AdditiveBasis:
         matrix /= self.spread
         return matrix
 
-    def filled(self, functions: Matrix, X: Features, values: dict[int, Any]) -> Matrix:
-        """Return the functions at the rows of `X` with other values in some columns.
+    def functions_of(self, X: Features, values: dict[int, Any]) -> tuple[np.ndarray, Matrix]:
+        """Return the places of some columns' functions, and the functions at other values (n, k).
 
         Parameters
         ----------
-        functions : ndarray of shape (n, m)
-            Those of `X` as it is.
         X : Features of shape (n, p)
+            The table that the values would stand in.
         values : dict
             Values (n,) by column number.
         """
-        matrix = functions.copy()
+        raw: list[Vector] = []
         for number, each in values.items():
             is_frame = isinstance(X, pd.DataFrame)
             read = _values_of(like_column(X.iloc[:, number], each)) if is_frame else each
-            places = np.flatnonzero(self.owner == number)
-            for place, one in zip(places, self.columns[number].functions(read), strict=True):
-                matrix[:, place] = (one - self.centre[place]) / self.spread[place]
-        return matrix
+            raw += self.columns[number].functions(read)
+        places = np.concatenate([np.flatnonzero(self.owner == number) for number in values])
+        return places, (np.column_stack(raw) - self.centre[places]) / self.spread[places]
 
     @cached_property
     def _numeric(self) -> _NumericColumns | None:

@@ -180,14 +180,17 @@ class BasedBoosting(BaseLearner):
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for the table `X` with the values of each fill in its columns."""
-        rows = self.datasets(X)[0]
-        return [self.predict(self._filled(rows, X, values)) for values in fills]
-
-    def _filled(self, rows: _BasedRows, X: Features, values: dict[int, Any]) -> _BasedRows:
-        functions = rows.functions
-        if self._basis is not None:
-            functions = self._basis.filled(functions, X, values)
-        return replace(rows, binned=rows.binned.filled(X, values), functions=functions)
+        if self._fit is None:
+            return self._trees.predict_filled(X, fills)
+        assert self._basis is not None
+        functions, slopes = self._functions(X), self._fit.coefficients
+        base = self._fit.outputs(functions)
+        predictions = []
+        for values, trees in zip(fills, self._trees.filled_outputs(X, fills), strict=True):
+            places, changed = self._basis.functions_of(X, values)
+            moved = (changed - functions[:, places]) @ slopes[places]
+            predictions.append(self._trees.as_predictions(base + trees + moved.T))
+        return predictions
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""

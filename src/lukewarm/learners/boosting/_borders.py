@@ -58,7 +58,7 @@ class Borders:
             self._encode_matrix(X, codes, n_threads)
         else:
             for feature in range(len(self.columns)):
-                self.encode_column(feature, X.iloc[:, feature], codes)
+                codes[feature] = self.encode_column(feature, X.iloc[:, feature])
         return codes
 
     def _encode_matrix(self, X: np.ndarray, codes: np.ndarray, n_threads: int) -> None:
@@ -75,17 +75,12 @@ class Borders:
 
         list(_map(encode, range(n_threads), n_threads))
 
-    def encode_column(
-        self, feature: int, values: pd.Series | np.ndarray, codes: np.ndarray
-    ) -> None:
-        """Set the codes (p, n) of one feature."""
+    def encode_column(self, feature: int, values: pd.Series | np.ndarray) -> np.ndarray:
+        """Return the codes (n,) of one feature."""
         column = self.columns[feature]
         if isinstance(column, CategoryColumn):
-            codes[feature] = column.encode(values)
-            return
-        numbers = _as_numbers(values)[:, None]
-        padded, own_codes = self._padded[feature : feature + 1], codes[feature : feature + 1]
-        encode_numbers(numbers, padded, own_codes, 0, len(values))
+            return column.encode(values)
+        return self.encode_numeric(_as_numbers(values)[:, None], np.array([feature]))[0]
 
     def encode_numeric(self, values: np.ndarray, features: np.ndarray) -> np.ndarray:
         """Return the codes of values (n, k) of k numeric features, uint8 of shape (k, n)."""

@@ -109,10 +109,15 @@ class CategoryColumn:
 
     def encode(self, values: Any) -> np.ndarray:
         """Return the codes of `values`; a level not met in training counts among the others."""
-        objects = pd.Series(values).astype(object)
-        positions = self.levels.get_indexer(pd.Index(objects))
+        found = values if isinstance(values, pd.Series) else pd.Series(values)
+        if isinstance(found.dtype, pd.CategoricalDtype):
+            places, distinct = found.cat.codes.to_numpy(), found.cat.categories
+        else:
+            places, distinct = pd.factorize(found.astype(object))
+        # The table is encoded level by level; the last place is that of gaps, whose place is -1.
+        positions = self.levels.get_indexer(pd.Index(distinct, dtype=object))
         codes = np.where(positions < 0, len(self.levels), positions) + 1
-        return np.where(objects.isna(), MISSING, codes).astype(np.uint8)
+        return np.append(codes, MISSING).astype(np.uint8)[places]
 
     def code_of(self, value: Any) -> int:
         """Return the code of one value."""

@@ -11,6 +11,8 @@ the rows with nothing removed, and serves all its views. Leaves are kept by the 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -61,13 +63,17 @@ class BinnedDataset:
         self.fill_codes = np.zeros(n_features, np.uint8) if fill_codes is None else fill_codes
         self._source = self if source is None else source
         if source is None:
-            # One feature at a time, for a comparison of all would take as much room as the codes.
-            self.varies = np.array([bool((code != code[:1]).any()) for code in codes])
             self._groups: WeakKeyDictionary[Trees, np.ndarray] = WeakKeyDictionary()
             self._moments: tuple[Vector | None, Moments] | None = None
             self._lock = threading.Lock()
-        else:
-            self.varies = source.varies
+
+    @cached_property
+    def varies(self) -> np.ndarray:
+        """Which features have more than one code here, shape (p,)."""
+        if self._source is not self:
+            return self._source.varies
+        # One feature at a time, for a comparison of all would take as much room as the codes.
+        return np.array([bool((code != code[:1]).any()) for code in self.codes])
 
     @classmethod
     def encode(cls, borders: Borders, X: Features, n_threads: int = 1) -> BinnedDataset:
@@ -94,12 +100,14 @@ class BinnedDataset:
             fill_codes[feature] = self.borders.columns[feature].code_of(fill_values[feature])
         return BinnedDataset(self.borders, self.codes, mask, fill_codes, self._source)
 
-    def filled(self, X: Features, values: dict[int, Any]) -> BinnedDataset:
-        """Return these rows, those of the table `X`, with other values in some columns."""
-        codes = self.codes.copy()
-        for feature, each in values.items():
-            column = like_column(X.iloc[:, feature], each) if isinstance(X, pd.DataFrame) else each
-            self.borders.encode_column(feature, column, codes)
+    def filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> BinnedDataset:
+        """Return these rows, those of the table `X`, with the values of each fill, end to end."""
+        codes = np.tile(self.codes, len(fills))
+        for part, values in zip(np.split(codes, len(fills), axis=1), fills, strict=True):
+            for feature, each in values.items():
+                is_frame = isinstance(X, pd.DataFrame)
+                column = like_column(X.iloc[:, feature], each) if is_frame else each
+                part[feature] = self.borders.encode_column(feature, column)
         return BinnedDataset(self.borders, codes)
 
     def moments(self, weights: Vector | None) -> Moments:

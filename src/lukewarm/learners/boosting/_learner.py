@@ -251,10 +251,14 @@ class ObliviousBoosting(BaseLearner):
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for the table `X` with the values of each fill in its columns."""
+        return [self.as_predictions(each) for each in self.filled_outputs(X, fills)]
+
+    def filled_outputs(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[np.ndarray]:
+        """Return `outputs` for the table `X` with the values of each fill."""
         if self._borders is None:
-            return [self.predict(X)] * len(fills)
+            return [self.outputs(X)] * len(fills)
         rows = self._as_rows(X, self._borders)
-        return [self.predict(rows.filled(X, values)) for values in fills]
+        return np.split(self.outputs(rows.filled(X, fills)), len(fills), axis=1)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""

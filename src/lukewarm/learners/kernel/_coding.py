@@ -113,8 +113,11 @@ class LevelColumn:
     def code(self, column: pd.Series | Vector) -> list[Vector]:
         """Return one coded column per level."""
         place = {level: number for number, level in enumerate(self.levels)}
-        # A column of levels may hold numbers alone in the rows at hand.
-        found, values = pd.factorize(np.asarray(column, dtype=object))
+        values: Any
+        if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
+            found, values = column.cat.codes.to_numpy(), column.cat.categories
+        else:  # a column of levels may hold numbers alone in the rows at hand
+            found, values = pd.factorize(np.asarray(column, dtype=object))
         # The last place is that of gaps, which have the code -1.
         places = np.array([place.get(value, -1) for value in (*values, None)])
         codes = places[found]
