@@ -15,7 +15,12 @@ from lukewarm.data import Rows
 from lukewarm.learners._base import BindsRows, Learner
 from lukewarm.learners._training import stopping_loss, train_until
 from lukewarm.learners.boosting import BASES, BasedBoosting, ObliviousBoosting
-from lukewarm.learners.kernel import KernelMachine, KernelMachineClassifier, KernelMachineRegressor
+from lukewarm.learners.kernel import (
+    KernelMachine,
+    KernelMachineClassifier,
+    KernelMachineRegressor,
+    Machine,
+)
 from lukewarm.measures import mean_log_loss, mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -221,6 +226,11 @@ class _KernelCandidate:
         self._estimator.fit(train.X, train.y, train.weights)
         self.n_steps = 1
         return self, TrainingTrace.untrained()
+
+    @property
+    def machine(self) -> Machine | None:
+        """The fitted machine of a regression."""
+        return self._estimator.machine_ if self.n_classes is None else None
 
     def predict(self, X: Features) -> Prediction:
         if self.n_classes is None:

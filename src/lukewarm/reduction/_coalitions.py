@@ -22,11 +22,12 @@ from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.learners import Learner
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._conditional import ConditionalDraws
+from lukewarm.reduction._kernel_mean import closed_form_machine, kernel_mean
 from lukewarm.reduction._projection import _average, _corrected, _looks_at, _outputs
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction._regressions import Regression, Regressions
+    from lukewarm.reduction._regressions import PreparedRows, Regression, Regressions
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class CoalitionProjection:
         draws = ConditionalDraws(_Guesses(regressions, removed), drawn)
         rows = (regressions.train_rows, regressions.stopping_rows)
         targets = [
-            prediction - _average(full, draws, part)
+            prediction - _mean(full, draws, part)
             for prediction, part in zip(shared.predictions, rows, strict=True)
         ]
         corrections = [
@@ -71,10 +72,16 @@ class CoalitionProjection:
 
         def predict(X: Features) -> Prediction:
             rows = regressions.prepare(X)
-            return _corrected(_average(full, draws, rows), corrections, rows, is_bounded)
+            return _corrected(_mean(full, draws, rows), corrections, rows, is_bounded)
 
         trace = max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
         return ReducedModel(predict, trace, perf_counter() - started)
+
+
+def _mean(full: Learner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
+    """Return the full model's mean over the draws; in closed form where there is one."""
+    machine = closed_form_machine(full, draws.removed) if draws.has_moments else None
+    return _average(full, draws, rows) if machine is None else kernel_mean(machine, draws, rows)
 
 
 class _Shared:
