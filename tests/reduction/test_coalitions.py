@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,17 @@ def test_columns_the_model_never_uses_change_nothing():
     full, data = Given(product), as_data(X)
     reduced = CoalitionProjection.of([(full, data)]).reduce(full, data, (3,), 0)
     np.testing.assert_array_equal(reduced.predict(X), full.predict(X))
+
+
+def test_a_worker_process_finds_the_model_it_was_sent():
+    X = gaussian(200)
+    full, data = Given(product), as_data(X)
+    projection = CoalitionProjection.of([(full, data)])
+    sent, its_full, its_data = pickle.loads(pickle.dumps((projection, full, data)))
+    np.testing.assert_array_equal(
+        sent.reduce(its_full, its_data, (0,), 0).predict(X),
+        projection.reduce(full, data, (0,), 0).predict(X),
+    )
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "rbf+linear", "polynomial", "linear"])

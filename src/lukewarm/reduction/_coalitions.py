@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.learners import Learner
@@ -36,29 +36,31 @@ class CoalitionProjection:
 
     Parameters
     ----------
-    shared : dict from the id of a full model to what its projections share
+    shared : tuple
+        What the projections of each full model have in common.
     """
 
-    shared: dict[int, _Shared]
+    shared: tuple[_Shared, ...]
     name: str = "projection"
     keeps_table = True
 
     @classmethod
     def of(cls, models: Iterable[tuple[Learner, ReductionData]]) -> CoalitionProjection:
         """Return the projection of these full models on their own rows."""
-        return cls({id(full): _Shared(full, data) for full, data in models})
+        return cls(tuple(_Shared(full, data) for full, data in models))
 
     def reduce(
         self, full: Learner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
         """Return the full model's conditional mean given the columns that stay."""
         started = perf_counter()
-        shared = self.shared[id(full)]
+        # By identity, which a worker process keeps: models and projection are sent together.
+        shared = next(each for each in self.shared if each.full is full)
         drawn = tuple(column for column in removed if shared.is_used[column])
         if not drawn:
             return ReducedModel(full.predict, TrainingTrace.untrained(), perf_counter() - started)
         regressions = data.regressions
-        draws = ConditionalDraws(_Guesses(regressions, removed), drawn)
+        draws = ConditionalDraws(cast("Regressions", _Guesses(regressions, removed)), drawn)
         rows = (regressions.train_rows, regressions.stopping_rows)
         targets = [
             prediction - _mean(full, draws, part)
@@ -88,6 +90,7 @@ class _Shared:
     """What all projections of one full model have in common."""
 
     def __init__(self, full: Learner, data: ReductionData) -> None:
+        self.full = full
         regressions = data.regressions
         columns = range(data.train.X.shape[1])
         self.is_used = [_looks_at(full, data, (column,)) for column in columns]
@@ -98,7 +101,10 @@ class _Shared:
 
 @dataclass(frozen=True, eq=False)
 class _Guesses:
-    """Regressions without trees on all columns but `removed`, whichever of them are drawn."""
+    """Stands in for `Regressions`: without trees, on all columns but `removed`.
+
+    Columns that the model never looks at are removed without being drawn.
+    """
 
     regressions: Regressions
     removed: FeatureSet

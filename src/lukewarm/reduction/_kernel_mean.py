@@ -17,7 +17,7 @@ import numpy as np
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners import Learner
-from lukewarm.learners.kernel import Machine, half_squared_distances
+from lukewarm.learners.kernel import Machine, QuantityColumn, half_squared_distances
 from lukewarm.reduction._conditional import ConditionalDraws, filled
 
 if TYPE_CHECKING:
@@ -31,9 +31,15 @@ def closed_form_machine(full: Learner, columns: tuple[int, ...]) -> Machine | No
     machine = getattr(getattr(full, "chosen", full), "machine", None)
     if not isinstance(machine, Machine) or machine.kernel.shape not in _CLOSED_FORMS:
         return None
-    # A column with gaps has an indicator of them beside it, a column of levels several.
-    places = np.flatnonzero(np.isin(machine.coding.owner, columns))
-    return machine if len(places) == len(columns) else None
+    return machine if all(_spread_of(machine, column) for column in columns) else None
+
+
+def _spread_of(machine: Machine, column: int) -> float | None:
+    """Return what a machine divides a column of numbers by; None for levels and gaps."""
+    coded = machine.coding.columns[column]
+    if not isinstance(coded, QuantityColumn) or coded.gap_scaling is not None:
+        return None
+    return float(coded.scaling.spread)
 
 
 def kernel_mean(machine: Machine, draws: ConditionalDraws, rows: PreparedRows) -> Vector:
@@ -51,7 +57,7 @@ def kernel_mean(machine: Machine, draws: ConditionalDraws, rows: PreparedRows) -
     coding, kernel = machine.coding, machine.kernel
     coded = coding.code(filled(rows.X, dict(zip(columns, guess.T, strict=True))))
     drawn = [int(np.flatnonzero(coding.owner == column)[0]) for column in columns]
-    spread = np.array([float(coding.columns[column].scaling.spread) for column in columns])
+    spread = np.array([_spread_of(machine, column) for column in columns], dtype=float)
     covariance = covariance / np.outer(spread, spread)
     values = _mean_shape(machine, coded, drawn, covariance) @ machine.weights[:, 0]
     if kernel.slopes.any():
