@@ -79,6 +79,29 @@ def test_n_jobs_changes_no_number(linear, options):
     np.testing.assert_array_equal(one.weights, two.weights)
 
 
+def test_n_jobs_changes_no_number_of_projections(linear):
+    options = {"method": "projection", "inference": "auto", "features": ["X1", "X2", "X3"]}
+    one, two = (fit(linear, n_jobs=jobs, **options).result_ for jobs in (1, 2))
+    assert one.shapley_value[0] > 0.1
+    np.testing.assert_array_equal(one.values, two.values)
+    np.testing.assert_array_equal(one.influence, two.influence)
+
+
+def test_learning_curve_intervals_reach_farther_where_squares_are_skewed_to(linear):
+    options = {"method": "projection", "inference": "learning_curve", "features": ["X1", "X2"]}
+    result = fit(linear, **options).result_
+    # What a feature explains is a mean of squares: rows with large ones are rare.
+    influence = result.shapley_influence[0]
+    assert np.mean(influence**3) > 0.5 * np.mean(influence**2) ** 1.5
+    low, high = result.interval()
+    value = result.shapley_value
+    assert high[0] - value[0] > 1.1 * (value[0] - low[0])
+    # Never narrower than what the shift and the sampling of coalitions leave.
+    others = 1.95 * np.hypot(result.shift, result.sampling_error)
+    assert (value - low >= others).all()
+    assert (high - value >= others).all()
+
+
 @pytest.mark.parametrize("solver", ["regression_adjusted", "kernel", "permutation", "marginal"])
 def test_fit_more_equals_one_longer_run(linear, solver):
     grown = fit(linear, solver=solver, n_coalitions=36)

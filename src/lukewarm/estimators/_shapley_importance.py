@@ -241,7 +241,7 @@ class ShapleyImportance(ImportanceEstimator):
         if self.solver != "auto":
             return self.solver
         asked_for_less = self.n_coalitions is not None or self.tolerance is not None
-        # Warm starts of our trees cost a hundredth of a projection.
+        # Warm starts of our trees cost a fraction of a projection.
         is_cheap = self._is_boosting and self.method == "early_stopping"
         most = _EXACT_IF_CHEAP if is_cheap else _EXACT_BY_DEFAULT
         return "regression_adjusted" if n_players > most or asked_for_less else "exact"

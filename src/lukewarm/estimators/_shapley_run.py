@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPlan
 from lukewarm.exceptions import PrecisionWarning
 from lukewarm.parallel import blas_for, run_jobs
+from lukewarm.reduction import CoalitionProjection, Projection
 from lukewarm.shapley import (
     ProxyGame,
     Solution,
@@ -68,7 +69,7 @@ class ShapleyRun:
     ) -> None:
         self.solver = solver
         self.n_coalitions = 0
-        self._prepared = prepared
+        self._prepared = _with_shared_work(prepared)
         self._n_jobs, self._verbose = n_jobs, verbose
         self._sampling_seed = prepared.root_seed
         # Each fold's rows, whichever half they belong to.
@@ -154,6 +155,17 @@ class ShapleyRun:
         design = numeric_design(problem.X, problem.y, is_evaluation)
         game = LinearGame(design, targets.astype(float), is_evaluation, self.game.players)
         return [as_proxy(game, self._sampling_seed)]
+
+
+def _with_shared_work(prepared: Prepared) -> Prepared:
+    """Return the same with a projection that computes once what coalitions share."""
+    if not isinstance(prepared.reduction, Projection):
+        return prepared
+    with blas_for(len(prepared.problem.y)):
+        reduction = CoalitionProjection.of(
+            (model.learner, model.data) for model in prepared.full_models
+        )
+    return replace(prepared, reduction=reduction)
 
 
 def spread_of(values: Vector) -> float:

@@ -20,9 +20,11 @@ from lukewarm.learners._blend import Blend, shares_of_wins
 from lukewarm.learners._training import train_until
 from lukewarm.learners.boosting import BASES, BasedBoosting, suitable_bins
 from lukewarm.learners.kernel import (
+    HasMachine,
     KernelMachine,
     KernelMachineClassifier,
     KernelMachineRegressor,
+    Machine,
     filled_outputs,
     probabilities,
 )
@@ -101,6 +103,11 @@ class AutoLearner(BaseLearner):
         """Return the chosen model's predictions with the values of each fill in its columns."""
         assert self.chosen is not None
         return self.chosen.predict_filled(X, fills)
+
+    @property
+    def parts(self) -> tuple[tuple[float, BaseLearner], ...]:
+        """Those of the chosen model."""
+        return super().parts if self.chosen is None else self.chosen.parts
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Take further steps with the chosen model."""
@@ -229,7 +236,7 @@ def _some(rows: Rows) -> Rows:
     return rows.at(numbers)
 
 
-class _KernelCandidate(BaseLearner):
+class _KernelCandidate(BaseLearner, HasMachine):
     """A kernel machine that is fitted in one go, and can be trained further as a copy."""
 
     n_steps = 0
@@ -248,6 +255,11 @@ class _KernelCandidate(BaseLearner):
         self._estimator.fit(train.X, train.y, train.weights)
         self.n_steps = 1
         return self, TrainingTrace.untrained()
+
+    @property
+    def machine(self) -> Machine | None:
+        """The fitted machine of a regression."""
+        return self._estimator.machine_ if self.task.is_regression else None
 
     def predict(self, X: Features) -> Prediction:
         return self._predictions(self._estimator.machine_.outputs(X))

@@ -204,6 +204,11 @@ class BaseLearner(ABC):
         return None
 
     @property
+    def parts(self) -> tuple[tuple[float, BaseLearner], ...]:
+        """The models whose weighted mean it is, with their weights; by default itself alone."""
+        return ((1.0, self),)
+
+    @property
     def thinned(self) -> BaseLearner:
         """A cheaper model much like this one, by which a projection sees what it has to correct.
 

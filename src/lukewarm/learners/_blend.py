@@ -86,6 +86,11 @@ class Blend(BaseLearner):
         """Steps worth taking in one call."""
         return self.members[0].block_size
 
+    @property
+    def parts(self) -> tuple[tuple[float, BaseLearner], ...]:
+        """The members with their weights."""
+        return tuple(zip(self.weights.tolist(), self.members, strict=True))
+
     def fresh(self, seed: int) -> BaseLearner:
         """Return the first member, untrained."""
         return self.members[0].fresh(seed)

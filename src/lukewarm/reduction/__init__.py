@@ -1,6 +1,7 @@
 """How the model without some features, f_{-I}, is obtained from the full one."""
 
 from lukewarm.reduction._base import ReducedModel, Reduction, ReductionData
+from lukewarm.reduction._coalitions import CoalitionProjection
 from lukewarm.reduction._constant import constant_model
 from lukewarm.reduction._cross_validated_stopping import CrossValidatedStopping
 from lukewarm.reduction._dropout import Dropout
@@ -21,6 +22,7 @@ from lukewarm.reduction._sketch import KernelSketch
 
 __all__ = [
     "METHODS",
+    "CoalitionProjection",
     "CrossValidatedStopping",
     "Dropout",
     "EarlyStopping",

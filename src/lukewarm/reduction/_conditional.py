@@ -117,6 +117,21 @@ class ConditionalDraws:
                 values.update(zip(self._quantities.columns, matrix.T, strict=True))
             yield present / n_nodes, values
 
+    @property
+    def has_moments(self) -> bool:
+        """Whether the draws are numbers alone, without levels and gaps."""
+        return self._quantities is not None and not self._levels and self._gaps is None
+
+    def moments(self, rows: PreparedRows) -> tuple[tuple[int, ...], Matrix, Matrix]:
+        """Return the columns drawn, their means (n, q), and the covariance (q, q) of the draws."""
+        quantities = self._quantities
+        assert quantities is not None
+        guess = np.stack([each.predict(rows) for each in quantities.regressions], axis=1)
+        mean = quantities.nodes.mean(axis=0)
+        covariance = np.atleast_2d(np.cov(quantities.nodes.T, bias=True))
+        means = np.clip(guess + mean, quantities.lowest, quantities.highest)
+        return quantities.columns, means, covariance
+
     def residuals(self, rows: PreparedRows) -> Matrix:
         """Return what the other columns do not know of the removed ones, shape (n, q).
 

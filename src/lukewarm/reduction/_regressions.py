@@ -111,7 +111,9 @@ class Regressions:
             rows = self._prepared = PreparedRows(X, self._basis.transform(X))
         return rows
 
-    def fit(self, target: Vector, held_out: Vector, removed: FeatureSet) -> Regression:
+    def fit(
+        self, target: Vector, held_out: Vector, removed: FeatureSet, *, with_trees: bool = True
+    ) -> Regression:
         """Return the regression of a target on all columns but `removed`.
 
         Parameters
@@ -119,6 +121,8 @@ class Regressions:
         target, held_out : ndarray of shape (n_train,), (n_stopping,)
             The target on the training and the stopping rows that regressions read.
         removed : FeatureSet
+        with_trees : bool, default True
+            Whether trees are tried on what the ridge regression leaves.
         """
         kept = ~np.isin(self._basis.owner, removed)
         functions = self.stopping_rows.functions
@@ -129,7 +133,7 @@ class Regressions:
             if self._helps(left, left_by_fit):
                 ridge, left = fit, left_by_fit
         scale = max(float(np.mean(np.square(held_out))), _NOTHING)
-        if np.mean(np.square(left)) <= _NOTHING * scale:
+        if not with_trees or np.mean(np.square(left)) <= _NOTHING * scale:
             return Regression(ridge, None, TrainingTrace.untrained())
         train, stopping = (
             Rows(rows.without(removed, self._removal.fill_values), values, part.weights)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_count, check_fraction, check_list, shown
@@ -18,6 +19,7 @@ from lukewarm.inference import (
     adjust_p_values,
     check_adjustments,
     p_value,
+    skewed_widths,
     standard_error,
     wald_interval,
 )
@@ -181,9 +183,19 @@ class ShapleyResult(Tabular):
         )
 
     def interval(self, level: float | None = None) -> tuple[Vector, Vector]:
-        """Return the low and high ends of the Wald intervals, each of shape (p,)."""
+        """Return the low and high ends of the intervals, each of shape (p,).
+
+        Wald intervals; with ``inference="learning_curve"`` the skewness of the influence values
+        is taken account of, and the end on the skewed side is the farther one.
+        """
         level = self.level if level is None else check_fraction("level", level)
-        return wald_interval(self.shapley_value, self.standard_error, level)
+        value = self.shapley_value
+        if self.inference != "learning_curve":
+            return wald_interval(value, self.standard_error, level)
+        below, above = skewed_widths(self.shapley_influence, level)
+        # Neither of the other parts knows a side.
+        others = ndtri(0.5 + level / 2) * np.hypot(self.sampling_error, self.shift)
+        return value - np.hypot(below, others), value + np.hypot(above, others)
 
     def p_value(self, delta: float = 0.0) -> Vector:
         """Return one-sided p-values of "the Shapley value is at most `delta`", shape (p,)."""

@@ -4,15 +4,22 @@ They are the paper's iterative kernel update with a kernel that never changes.
 """
 
 from lukewarm.learners.kernel._classifier import KernelMachineClassifier
+from lukewarm.learners.kernel._coding import QuantityColumn
 from lukewarm.learners.kernel._filled import filled_outputs
+from lukewarm.learners.kernel._kernel import rbf_matrix
 from lukewarm.learners.kernel._learner import KernelMachine
 from lukewarm.learners.kernel._log_loss import probabilities
+from lukewarm.learners.kernel._machine import HasMachine, Machine
 from lukewarm.learners.kernel._regressor import KernelMachineRegressor
 
 __all__ = [
+    "HasMachine",
     "KernelMachine",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
+    "Machine",
+    "QuantityColumn",
     "filled_outputs",
     "probabilities",
+    "rbf_matrix",
 ]

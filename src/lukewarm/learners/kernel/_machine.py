@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -71,3 +72,12 @@ class Machine:
     def line(self) -> Matrix:
         """The linear part of all landmarks together: a slope per coded column, (q, n_outputs)."""
         return np.square(self.kernel.slopes)[:, None] * (self.landmarks.T @ self.weights)
+
+
+class HasMachine(ABC):
+    """A learner that is a fitted machine and nothing else."""
+
+    @property
+    @abstractmethod
+    def machine(self) -> Machine | None:
+        """The machine of a regression; None for classes, whose probabilities are not linear."""
