@@ -30,7 +30,7 @@ from lukewarm.estimators._folds import (
     train_full,
     trained_full,
 )
-from lukewarm.estimators._prepared import Prepared
+from lukewarm.estimators._prepared import Prepared, evaluation_clusters
 from lukewarm.estimators._problem import (
     Problem,
     as_problem,
@@ -42,6 +42,7 @@ from lukewarm.estimators._problem import (
     without_weightless_rows,
 )
 from lukewarm.estimators._runs import RunPlan, plan_runs
+from lukewarm.estimators._ties import Ties, tied
 from lukewarm.evaluation import (
     EvaluationPlan,
     check_parts,
@@ -120,6 +121,7 @@ class ImportanceEstimator(BaseEstimator):
         X_eval: Any,
         y_eval: Any,
         sample_weight_eval: Any,
+        ties: Ties,
     ) -> Problem:
         """Return the checked problem with the evaluation rows the user named, if any."""
         self._check_parameters()
@@ -135,16 +137,17 @@ class ImportanceEstimator(BaseEstimator):
                     "sample_weight_eval belongs to X_eval, which is missing; without it, "
                     "sample_weight is for all rows."
                 )
-            problem = without_weightless_rows(self._checked(X, y, sample_weight))
+            problem = tied(self._checked(X, y, sample_weight), ties)
+            problem = without_weightless_rows(problem)
             if self.cross_fit is not None:
-                check_folds(self.cross_fit, len(problem.y), self.inference)
+                check_folds(self.cross_fit, problem.units, len(problem.y), self.inference)
             return problem
         table, target, n_evaluation = stack_rows(X, y, X_eval, y_eval)
         n_fit = len(target) - n_evaluation
         weights = stack_weights(sample_weight, sample_weight_eval, n_fit, n_evaluation)
         problem = self._checked(table, target, None)
         problem = replace(problem, weights=weights, n_evaluation=n_evaluation)
-        return without_weightless_rows(problem)
+        return without_weightless_rows(tied(problem, ties))
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         problem = as_problem(X, y, sample_weight, self.model, self.measure, self.task)
@@ -158,6 +161,11 @@ class ImportanceEstimator(BaseEstimator):
         return as_feature_sets(problem.index, self.features, groups)
 
     def _prepare(self, problem: Problem) -> Prepared:
+        if problem.units is not None and self.stopping == "cross_validation":
+            raise ValueError(
+                "stopping='cross_validation' draws folds of single rows; with "
+                f"{problem.units.name} use 'hold_out'."
+            )
         generator = as_generator(self.random_state)
         inference = self._inference_for(problem)
         runs = plan_runs(
@@ -169,7 +177,9 @@ class ImportanceEstimator(BaseEstimator):
             problem.strata,
             with_halves=inference == "learning_curve",
             rotates=self._rotates,
+            units=problem.units,
         )
+        clusters = evaluation_clusters(problem, runs)
         root_seed = draw_seeds(generator, 1)[0]
         model = weights_by_code(self.model, problem.classes)
         learners = [
@@ -199,12 +209,14 @@ class ImportanceEstimator(BaseEstimator):
             else as_reduction(method, rule, max_steps, factor, warm_rule)
         )
         check_suits(reduction, learners[0])
-        plan = self._plan(inference, runs, problem.strata, generator)
+        plan = self._plan(inference, runs, problem.strata, generator, clusters)
         check_training_rows(problem, runs.splits, self.prefit)
         numbers = runs.numbers
         weights = None if problem.weights is None else problem.weights[numbers]
         named = "sample_weight_eval" if problem.n_evaluation else "sample_weight"
-        check_parts(plan, problem.y[numbers], problem.measures, weights, problem.task, named)
+        check_parts(
+            plan, problem.y[numbers], problem.measures, weights, problem.task, named, clusters
+        )
         fill = fill_by_column(self.fill, problem)
         keeps_table = getattr(reduction, "keeps_table", False)
         seen = problem.read_by(learners[0])
@@ -237,13 +249,14 @@ class ImportanceEstimator(BaseEstimator):
             rule,
             max_steps,
             inference,
+            clusters,
         )
 
     def _inference_for(self, problem: Problem) -> str:
         """Return the kind of interval that "auto" stands for.
 
-        A model that is already trained has no halves; rows that are too few to leave every class
-        in each part of every half allow none.
+        A model that is already trained has no halves; rows, or groups of rows, that are too few to
+        leave some of every class in each part of every half allow none.
         """
         if self.inference != "auto":
             return self.inference
@@ -253,6 +266,8 @@ class ImportanceEstimator(BaseEstimator):
         rarest = np.inf if strata is None else np.unique(strata, return_counts=True)[1].min()
         n_rows = len(problem.y) - problem.n_evaluation
         is_enough = n_rows >= _LEAST_HALVED and rarest >= _LEAST_HALVED_PER_CLASS
+        if problem.units is not None:
+            is_enough &= problem.units.n_units >= _LEAST_HALVED_PER_CLASS
         return "learning_curve" if is_enough else "paired"
 
     def _plan(
@@ -261,12 +276,13 @@ class ImportanceEstimator(BaseEstimator):
         runs: RunPlan,
         strata: np.ndarray | None,
         generator: np.random.Generator,
+        clusters: np.ndarray | None,
     ) -> EvaluationPlan:
         if inference != "split":
             return EvaluationPlan.paired(runs.fold_of_row)
         numbers = runs.numbers
         return EvaluationPlan.split(
-            runs.fold_of_row, generator, None if strata is None else strata[numbers]
+            runs.fold_of_row, generator, None if strata is None else strata[numbers], clusters
         )
 
     def report(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import FeatureSet
-from lukewarm.data import Removal, Rows, RowSplit
+from lukewarm.data import Removal, Rows, RowSplit, RowUnits
 from lukewarm.estimators._problem import Problem
 from lukewarm.learners import BaseLearner, train_for, train_until
 from lukewarm.measures import Task
@@ -66,13 +66,14 @@ class FullModel:
         return replace(self, data=replace(self.data, train=train, stopping=stopping))
 
 
-def check_folds(n_folds: int, n_rows: int, inference: str) -> None:
+def check_folds(n_folds: int, units: RowUnits | None, n_rows: int, inference: str) -> None:
     """Raise when the folds are too small for a standard error."""
     least = 4 if inference == "split" else 2
-    if n_rows // n_folds < least:
+    count, what = (n_rows, "rows") if units is None else (units.n_units, units.name)
+    if count // n_folds < least:
         raise ValueError(
-            f"cross_fit must leave at least {least} rows in every fold, for a standard error; "
-            f"{n_rows} rows allow at most {n_rows // least} folds, got {n_folds}."
+            f"cross_fit must leave at least {least} {what} in every fold, for a standard error; "
+            f"{count} {what} allow at most {count // least} folds, got {n_folds}."
         )
 
 

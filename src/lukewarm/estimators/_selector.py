@@ -94,7 +94,9 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ImportanceSelector:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> ImportanceSelector:
         """Measure the importances and keep the columns that have one.
 
         Parameters
@@ -102,6 +104,8 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X : DataFrame or array-like of shape (n, p)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
+        groups : array-like of shape (n,), optional
+            Which rows belong together; see :meth:`VariableImportance.fit`.
         """
         check_fraction("alpha", self.alpha)
         check_choice("adjust", self.adjust, ADJUSTMENTS)
@@ -109,7 +113,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         own = ("alpha", "adjust")
         options = {key: each for key, each in self.get_params(deep=False).items() if key not in own}
         importance = VariableImportance(**options)
-        importance.fit(X, y, sample_weight)
+        importance.fit(X, y, sample_weight, groups=groups)
         result = importance.result_
         chosen = set(result.select(self.alpha, adjust=self.adjust))
         support = np.zeros(importance.n_features_in_, dtype=bool)

@@ -14,6 +14,7 @@ from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_shapley_remarks
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
+from lukewarm.estimators._ties import Ties
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
 from lukewarm.results import ShapleyResult, warn_of
@@ -148,12 +149,14 @@ class ShapleyImportance(ImportanceEstimator):
         X_eval: Any = None,
         y_eval: Any = None,
         sample_weight_eval: Any = None,
+        groups: Any = None,
+        groups_eval: Any = None,
     ) -> ShapleyImportance:
         """Measure the Shapley values on this table.
 
         Parameters
         ----------
-        X, y, sample_weight, X_eval, y_eval, sample_weight_eval
+        X, y, sample_weight, X_eval, y_eval, sample_weight_eval, groups, groups_eval
             As for :meth:`VariableImportance.fit`.
 
         Returns
@@ -162,7 +165,8 @@ class ShapleyImportance(ImportanceEstimator):
             Itself, with `result_` set.
         """
         self._check_work()
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
+        ties = Ties(groups, groups_eval)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         players = self._feature_sets(problem)
         _check_disjoint(players)
         solver = self._chosen_solver(len(players))
@@ -294,12 +298,16 @@ class ShapleyImportance(ImportanceEstimator):
             shifts=np.array([each.skills[number].shift for each in fitted])
             if self._prepared.runs.halves
             else None,
+            clusters=self._prepared.clusters,
         )
 
 
 def _with_rows(prepared: Prepared) -> np.ndarray:
-    chosen = np.zeros(len(prepared.numbers), dtype=bool)
-    chosen[np.concatenate(prepared.plan.full_parts)] = True
+    """Return the rows, or groups of rows, that judge the models which have a feature."""
+    rows, clusters = np.concatenate(prepared.plan.full_parts), prepared.clusters
+    n_units = len(prepared.numbers) if clusters is None else clusters.max() + 1
+    chosen = np.zeros(n_units, dtype=bool)
+    chosen[rows if clusters is None else clusters[rows]] = True
     return chosen
 
 

@@ -19,7 +19,8 @@ from lukewarm.estimators._interactions import interaction_frame, leading_pairs, 
 from lukewarm.estimators._prepared import Outcome, Prepared
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._screening import screen_by_dropout
-from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence
+from lukewarm.estimators._ties import Ties
+from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence, clustered_score
 from lukewarm.measures import Measure
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import Reduction
@@ -191,6 +192,8 @@ class VariableImportance(ImportanceEstimator):
         X_eval: Any = None,
         y_eval: Any = None,
         sample_weight_eval: Any = None,
+        groups: Any = None,
+        groups_eval: Any = None,
     ) -> VariableImportance:
         """Measure the importances on this table.
 
@@ -206,6 +209,12 @@ class VariableImportance(ImportanceEstimator):
             The rows to evaluate on; by default a part of `X` that no model is trained on.
         sample_weight_eval : array-like, optional
             Weights of the rows of `X_eval`.
+        groups : array-like of shape (n,), optional
+            Which rows belong together: the patient, the query or the day of each. Rows of one
+            group are never parted by a split, and errors and tests count groups, not rows. (The
+            parameter `groups` of the estimator joins columns.)
+        groups_eval : array-like, optional
+            The groups of the rows of `X_eval`, none of which is one of `X`.
 
         Returns
         -------
@@ -216,7 +225,8 @@ class VariableImportance(ImportanceEstimator):
             check_choice("screen", self.screen, ("dropout",))
         check_count("keep", self.keep)
         check_flag("swap_roles", self.swap_roles)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
+        ties = Ties(groups, groups_eval)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)
         if self.screen is not None:
@@ -371,8 +381,9 @@ class VariableImportance(ImportanceEstimator):
     ) -> ImportanceResult:
         full, reduced = predictions.skills(measure)
         is_projection = prepared.reduction.name == "projection"
-        runs, places = prepared.runs, prepared.problem.evaluated(prepared.numbers)
-        scored = [np.flatnonzero(runs.fold_of_row == fold) for fold, _ in runs.judges]
+        places = prepared.problem.evaluated(prepared.numbers)
+        scored, clusters = prepared.scored, prepared.clusters
+        of_scored = None if clusters is None else clusters[scored]
         return ImportanceResult(
             names=tuple(sets),
             removed=tuple(sets.values()),
@@ -389,14 +400,18 @@ class VariableImportance(ImportanceEstimator):
             model=prepared.described(self._model_name),
             inference=prepared.inference,
             level=self.level,
-            scores=scores,
+            scores=None
+            if scores is None
+            else tuple(clustered_score(each, of_scored) for each in scores),
             missed=predictions.missed(measure, self.level) if is_projection else None,
+            clusters=clusters,
             rows=places.rows,
             evidence=PredictionEvidence(
                 predictions,
                 measure,
                 places.n_table_rows,
-                np.concatenate(scored),
-                runs.variance_factor,
+                scores,
+                scored,
+                prepared.runs.variance_factor,
             ),
         )

@@ -3,7 +3,11 @@
 from lukewarm.evaluation._checks import check_measure, check_parts, encode_classes
 from lukewarm.evaluation._evidence import PredictionEvidence
 from lukewarm.evaluation._importance import importance_from_predictions
-from lukewarm.evaluation._predictions import EvaluationPredictions, product_score
+from lukewarm.evaluation._predictions import (
+    EvaluationPredictions,
+    clustered_score,
+    product_score,
+)
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
 
 __all__ = [
@@ -13,6 +17,7 @@ __all__ = [
     "PredictionEvidence",
     "check_measure",
     "check_parts",
+    "clustered_score",
     "encode_classes",
     "importance_from_predictions",
     "product_score",
