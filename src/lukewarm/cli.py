@@ -160,7 +160,7 @@ def main() -> None:
     help="How sure the numbers are: learning_curve counts what more rows would change; paired is "
     "the paper's; split evaluates the two models on different rows.",
 )
-@click.option("--cross-fit", type=int, help="Evaluate every row once, with this many folds.")
+@click.option("--cv", type=int, help="Evaluate every row once, with this many folds.")
 @click.option("--shapley", is_flag=True, help="Share the skill out among features: Shapley values.")
 @click.option(
     "--solver",

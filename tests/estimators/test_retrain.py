@@ -41,8 +41,8 @@ def seeded(model, seed):
 
 
 @pytest.mark.parametrize("name", FITTED_IN_ONE_GO)
-@pytest.mark.parametrize("cross_fit", [None, 3])
-def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluated(name, cross_fit):
+@pytest.mark.parametrize("cv", [None, 3])
+def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluated(name, cv):
     X, y = load_breast_cancer(return_X_y=True)
     model = FITTED_IN_ONE_GO[name]
     vi = lw.VariableImportance(
@@ -50,7 +50,7 @@ def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluat
         "retrain",
         "accuracy",
         features=[7],
-        cross_fit=cross_fit,
+        cv=cv,
         random_state=0,
         inference="paired",
     ).fit(X, y)

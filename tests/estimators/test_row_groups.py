@@ -47,13 +47,11 @@ def fit(
         return fitted.fit(X, y, *args, groups=groups, X_eval=X_eval, **more)
 
 
-@pytest.mark.parametrize("cross_fit", [None, 4])
+@pytest.mark.parametrize("cv", [None, 4])
 @pytest.mark.parametrize("n_rows", [240, 2400])
 @pytest.mark.parametrize("with_halves", [True, False])
 @pytest.mark.parametrize("has_classes", [True, False])
-def test_no_group_straddles_training_stopping_and_evaluation(
-    cross_fit, n_rows, with_halves, has_classes
-):
+def test_no_group_straddles_training_stopping_and_evaluation(cv, n_rows, with_halves, has_classes):
     generator = np.random.default_rng(0)
     groups = generator.integers(0, 30, n_rows)
     strata = (groups % 3 == 0).astype(float) if has_classes else None
@@ -61,7 +59,7 @@ def test_no_group_straddles_training_stopping_and_evaluation(
         n_rows,
         0,
         0.75,
-        cross_fit,
+        cv,
         generator,
         strata,
         with_halves=with_halves,
@@ -102,8 +100,8 @@ def test_what_patients_share_no_longer_passes_for_an_importance():
     for seed in range(4):
         X, y, groups = visits(np.random.default_rng(seed))
         options = {"model": KNeighborsRegressor(), "inference": "paired", "features": ["site"]}
-        for_rows.append(fit(X, y, cross_fit=2, **options).result_.p_value()[0])
-        found = fit(X, y, cross_fit=2, groups=groups, **options).result_
+        for_rows.append(fit(X, y, cv=2, **options).result_.p_value()[0])
+        found = fit(X, y, cv=2, groups=groups, **options).result_
         for_groups.append(found.p_value()[0])
     assert max(for_rows) < 0.05
     assert sum(each < 0.05 for each in for_groups) <= 1
@@ -172,7 +170,7 @@ def test_evaluation_rows_of_the_user_have_groups_of_their_own(patients):
     [
         (2, {"inference": "paired"}, "groups must give each part of the rows one of its own"),
         (5, {"inference": "learning_curve"}, "groups must"),
-        (7, {"cross_fit": 4}, "at least 2 groups in every fold.*7 groups allow at most 3 folds"),
+        (7, {"cv": 4}, "at least 2 groups in every fold.*7 groups allow at most 3 folds"),
         (3, {"inference": "paired"}, "groups must leave at least 2 groups in every part"),
     ],
 )

@@ -191,7 +191,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "--groups": ("GROUPS", "", "none.json", "FOLDER"),
     "--drop": ("x1", "", "x9", "x0,x1", "y", "x1,x1"),
     "--inference": ("split", "", "pairs"),
-    "--cross-fit": ("2", "0", "-1", "1", "two", "1.5", "99999999999999999999"),
+    "--cv": ("2", "0", "-1", "1", "two", "1.5", "99999999999999999999"),
     "--coalitions": ("2", "0", "-1", "x"),
     "--tolerance": ("0.3", "0", "nan", "inf", "-1", "x"),
     "--solver": ("kernel", "exact", "", "fast"),

@@ -41,8 +41,9 @@ from lukewarm.estimators._problem import (
     warn_seen_rows,
     without_weightless_rows,
 )
-from lukewarm.estimators._runs import RunPlan, plan_runs
+from lukewarm.estimators._runs import RunPlan, plan_of_splits, plan_runs
 from lukewarm.estimators._ties import Ties, tied
+from lukewarm.estimators._user_splits import check_cv, is_user_cv, user_splits
 from lukewarm.evaluation import (
     EvaluationPlan,
     check_parts,
@@ -106,8 +107,7 @@ class ImportanceEstimator(BaseEstimator):
         for name in ("patience", "max_steps"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
-        if self.cross_fit is not None:
-            check_count("cross_fit", self.cross_fit, minimum=2)
+        check_cv(self.cv)
         if isinstance(self.fill, str):
             check_choice("fill", self.fill, ("mean", "zero"))
         elif not isinstance(self.fill, Mapping):
@@ -125,9 +125,9 @@ class ImportanceEstimator(BaseEstimator):
     ) -> Problem:
         """Return the checked problem with the evaluation rows the user named, if any."""
         self._check_parameters()
-        if self.cross_fit is not None and (self.prefit or X_eval is not None):
+        if self.cv is not None and (self.prefit or X_eval is not None):
             raise ValueError(
-                "cross_fit trains on every row in turn; leave it out with prefit=True or X_eval."
+                "cv names the rows to evaluate on; leave it out with prefit=True or X_eval."
             )
         if X_eval is None and y_eval is None:
             if self.prefit:
@@ -139,8 +139,8 @@ class ImportanceEstimator(BaseEstimator):
                 )
             problem = tied(self._checked(X, y, sample_weight), ties)
             problem = without_weightless_rows(problem)
-            if self.cross_fit is not None:
-                check_folds(self.cross_fit, problem.units, len(problem.y), self.inference)
+            if self.cv is not None and not is_user_cv(self.cv):
+                check_folds(self.cv, problem, self.inference)
             return problem
         table, target, n_evaluation = stack_rows(X, y, X_eval, y_eval)
         n_fit = len(target) - n_evaluation
@@ -168,17 +168,7 @@ class ImportanceEstimator(BaseEstimator):
             )
         generator = as_generator(self.random_state)
         inference = self._inference_for(problem)
-        runs = plan_runs(
-            len(problem.y),
-            problem.n_evaluation,
-            self.train_fraction,
-            self.cross_fit,
-            generator,
-            problem.strata,
-            with_halves=inference == "learning_curve",
-            rotates=self._rotates,
-            units=problem.units,
-        )
+        runs = self._runs(problem, inference, generator)
         clusters = evaluation_clusters(problem, runs)
         root_seed = draw_seeds(generator, 1)[0]
         model = weights_by_code(self.model, problem.classes)
@@ -250,6 +240,25 @@ class ImportanceEstimator(BaseEstimator):
             max_steps,
             inference,
             clusters,
+        )
+
+    def _runs(self, problem: Problem, inference: str, generator: np.random.Generator) -> RunPlan:
+        with_halves = inference == "learning_curve"
+        if is_user_cv(self.cv):
+            splits, units = user_splits(self.cv, problem, self.train_fraction, generator)
+            return plan_of_splits(
+                splits, generator, problem.strata, with_halves=with_halves, units=units
+            )
+        return plan_runs(
+            len(problem.y),
+            problem.n_evaluation,
+            self.train_fraction,
+            self.cv,
+            generator,
+            problem.strata,
+            with_halves=with_halves,
+            rotates=self._rotates,
+            units=problem.units,
         )
 
     def _inference_for(self, problem: Problem) -> str:

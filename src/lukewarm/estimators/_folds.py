@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import FeatureSet
-from lukewarm.data import Removal, Rows, RowSplit, RowUnits
+from lukewarm.data import Removal, Rows, RowSplit
 from lukewarm.estimators._problem import Problem
 from lukewarm.learners import BaseLearner, train_for, train_until
 from lukewarm.measures import Task
@@ -66,13 +66,15 @@ class FullModel:
         return replace(self, data=replace(self.data, train=train, stopping=stopping))
 
 
-def check_folds(n_folds: int, units: RowUnits | None, n_rows: int, inference: str) -> None:
+def check_folds(n_folds: int, problem: Problem, inference: str) -> None:
     """Raise when the folds are too small for a standard error."""
     least = 4 if inference == "split" else 2
-    count, what = (n_rows, "rows") if units is None else (units.n_units, units.name)
+    count, what = len(problem.y), "rows"
+    if problem.clusters is not None:
+        count, what = len(np.unique(problem.clusters)), "groups"
     if count // n_folds < least:
         raise ValueError(
-            f"cross_fit must leave at least {least} {what} in every fold, for a standard error; "
+            f"cv must leave at least {least} {what} in every fold, for a standard error; "
             f"{count} {what} allow at most {count // least} folds, got {n_folds}."
         )
 

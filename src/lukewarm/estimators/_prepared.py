@@ -187,10 +187,15 @@ class Prepared:
 
 
 def evaluation_clusters(problem: Problem, runs: RunPlan) -> np.ndarray | None:
-    """Return the group of each evaluation row, from 0 on; None where rows are independent."""
-    if problem.clusters is None:
+    """Return the group of each evaluation row, from 0 on; None where rows are independent.
+
+    A row that several folds evaluate is a group of its evaluations.
+    """
+    numbers = runs.numbers
+    if problem.clusters is None and len(np.unique(numbers)) == len(numbers):
         return None
-    return np.unique(problem.clusters[runs.numbers], return_inverse=True)[1]
+    labels = numbers if problem.clusters is None else problem.clusters[numbers]
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def _added(full: Outcome, reduced: Outcome) -> Prediction:

@@ -28,7 +28,8 @@ class RunPlan:
     whole : tuple of int
         The full model of each fold, trained on all rows it may learn from.
     halves : tuple of two tuples of int, optional
-        The two models of each fold that are trained on disjoint halves of those rows.
+        The two models of each fold that are trained on disjoint halves of those rows; one and the
+        same where rows follow each other in time.
     judges : tuple of pairs of int
         The folds that test whether a feature matters, each with the model it tests.
 
@@ -94,7 +95,7 @@ def plan_runs(
     n_rows: int,
     n_evaluation: int,
     train_fraction: float,
-    cross_fit: int | None,
+    n_folds: int | None,
     generator: np.random.Generator,
     strata: np.ndarray | None,
     *,
@@ -110,8 +111,8 @@ def plan_runs(
     n_evaluation : int
         How many of the last rows the user named for the evaluation; 0 where they are drawn.
     train_fraction : float
-    cross_fit : int, optional
-        Number of folds. By default one split, or, with halves and few rows, three folds.
+    n_folds : int, optional
+        By default one split, or, with halves and few rows, three folds.
     generator : numpy.random.Generator
     strata : ndarray of shape (n_rows,), optional
         Class codes.
@@ -123,14 +124,32 @@ def plan_runs(
         Rows that train, stop or evaluate together.
     """
     n_units = n_rows if units is None else units.n_units
+    # Thirds are trained on in turn, and what follows in time is not for those before it.
+    rotates = rotates and not (units is not None and units.in_order)
     if n_evaluation:
         splits = [_split_named(n_rows, n_evaluation, train_fraction, generator, strata, units)]
-    elif rotates and cross_fit is None and with_halves and n_units <= _MOST_ROWS_ROTATED:
+    elif rotates and n_folds is None and with_halves and n_units <= _MOST_ROWS_ROTATED:
         return _rotated_thirds(n_rows, train_fraction, generator, strata, units)
-    elif cross_fit is None:
+    elif n_folds is None:
         splits = [split_rows(n_rows, train_fraction, generator, strata, units)]
     else:
-        splits = split_folds(n_rows, cross_fit, train_fraction, generator, strata, units)
+        splits = split_folds(n_rows, n_folds, train_fraction, generator, strata, units)
+    return plan_of_splits(splits, generator, strata, with_halves=with_halves, units=units)
+
+
+def plan_of_splits(
+    splits: Sequence[RowSplit],
+    generator: np.random.Generator,
+    strata: np.ndarray | None,
+    *,
+    with_halves: bool,
+    units: RowUnits | None = None,
+) -> RunPlan:
+    """Return the plan of one full model per split, and of their halves.
+
+    Where rows follow each other in time, the half of the training rows is the later one, and
+    stands for both: an earlier one would be worse for being old, not for being few.
+    """
     folds = tuple(split.evaluation for split in splits)
     whole = tuple(range(len(splits)))
     judges = tuple((fold, fold) for fold in whole)
@@ -138,6 +157,9 @@ def plan_runs(
         return RunPlan(tuple(splits), folds, whole, judges=judges)
     pairs = [halve_rows(split, generator, strata, units) for split in splits]
     first = tuple(len(splits) + number for number in whole)
+    if units is not None and units.in_order:
+        later = [half for _, half in pairs]
+        return RunPlan((*splits, *later), folds, whole, (first, first), judges)
     second = tuple(2 * len(splits) + number for number in whole)
     return RunPlan(
         (*splits, *(one for one, _ in pairs), *(other for _, other in pairs)),

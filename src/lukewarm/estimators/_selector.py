@@ -34,7 +34,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         those selected, with "holm" the chance of selecting any.
     adjust : "bh", "by" or "holm", default "bh"
         How p-values are adjusted for the number of feature sets.
-    method, measure, task, groups, inference, cross_fit
+    method, measure, task, groups, inference, cv
         Those of :class:`VariableImportance`. Columns of a group are kept or left out together.
     random_state : None, int or Generator
     n_jobs : int, optional
@@ -78,7 +78,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         task: str = "auto",
         groups: str | Mapping[str, Any] | None = None,
         inference: str = "auto",
-        cross_fit: int | None = None,
+        cv: Any = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -90,7 +90,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.task = task
         self.groups = groups
         self.inference = inference
-        self.cross_fit = cross_fit
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
 

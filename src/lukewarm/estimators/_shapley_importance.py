@@ -54,7 +54,7 @@ class ShapleyImportance(ImportanceEstimator):
         always kept.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Columns that form one player.
-    inference, cross_fit, train_fraction, fill, stopping, patience, min_delta, max_steps
+    inference, cv, train_fraction, fill, stopping, patience, min_delta, max_steps
         As for :class:`VariableImportance`.
     symmetric, prefit
         As for :class:`VariableImportance`.
@@ -102,7 +102,7 @@ class ShapleyImportance(ImportanceEstimator):
         features: Sequence[Any] | None = None,
         groups: str | Mapping[str, Any] | None = None,
         inference: str = "auto",
-        cross_fit: int | None = None,
+        cv: Any = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
         stopping: str = "hold_out",
@@ -126,7 +126,7 @@ class ShapleyImportance(ImportanceEstimator):
         self.features = features
         self.groups = groups
         self.inference = inference
-        self.cross_fit = cross_fit
+        self.cv = cv
         self.train_fraction = train_fraction
         self.fill = fill
         self.stopping = stopping
@@ -151,12 +151,13 @@ class ShapleyImportance(ImportanceEstimator):
         sample_weight_eval: Any = None,
         groups: Any = None,
         groups_eval: Any = None,
+        time: Any = None,
     ) -> ShapleyImportance:
         """Measure the Shapley values on this table.
 
         Parameters
         ----------
-        X, y, sample_weight, X_eval, y_eval, sample_weight_eval, groups, groups_eval
+        X, y, sample_weight, X_eval, y_eval, sample_weight_eval, groups, groups_eval, time
             As for :meth:`VariableImportance.fit`.
 
         Returns
@@ -165,7 +166,7 @@ class ShapleyImportance(ImportanceEstimator):
             Itself, with `result_` set.
         """
         self._check_work()
-        ties = Ties(groups, groups_eval)
+        ties = Ties(groups, groups_eval, time)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         players = self._feature_sets(problem)
         _check_disjoint(players)

@@ -67,13 +67,15 @@ class VariableImportance(ImportanceEstimator):
         rows. "auto" is "learning_curve", and "paired" for a model that is already trained.
     swap_roles : bool, default False
         With "split", whether point estimates use each half in both roles.
-    cross_fit : int, optional
-        Number of folds: every row is evaluated once, by models that never saw it. At least 2
-        rows to a fold, 4 with ``inference="split"``. By default one split; three folds where
-        "learning_curve" meets 2,000 rows or fewer.
+    cv : int, splitter or iterable, optional
+        Folds: every row is evaluated by models that never saw it. A number of folds (at least 2
+        rows to a fold, 4 with ``inference="split"``), a splitter of scikit-learn, or pairs
+        (training rows, evaluation rows) or triples (training, stopping, evaluation) of row
+        numbers. By default one split; three folds where "learning_curve" meets 2,000 rows or
+        fewer.
     train_fraction : float, default 0.75
         Share of the rows for training, and of those for the gradient steps (the rest of them
-        decide when to stop). With `cross_fit`, the latter only. A model that is fitted in one go
+        decide when to stop). With `cv`, the latter only. A model that is fitted in one go
         learns from all of them.
     fill : "mean", "zero", number or mapping from columns to values, default "mean"
         The value a removed column is held at; "mean" is that of the training rows. Columns of
@@ -143,7 +145,7 @@ class VariableImportance(ImportanceEstimator):
         groups: str | Mapping[str, Any] | None = None,
         inference: str = "auto",
         swap_roles: bool = False,
-        cross_fit: int | None = None,
+        cv: Any = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
         stopping: str = "hold_out",
@@ -167,7 +169,7 @@ class VariableImportance(ImportanceEstimator):
         self.groups = groups
         self.inference = inference
         self.swap_roles = swap_roles
-        self.cross_fit = cross_fit
+        self.cv = cv
         self.train_fraction = train_fraction
         self.fill = fill
         self.stopping = stopping
@@ -194,6 +196,7 @@ class VariableImportance(ImportanceEstimator):
         sample_weight_eval: Any = None,
         groups: Any = None,
         groups_eval: Any = None,
+        time: Any = None,
     ) -> VariableImportance:
         """Measure the importances on this table.
 
@@ -215,6 +218,10 @@ class VariableImportance(ImportanceEstimator):
             parameter `groups` of the estimator joins columns.)
         groups_eval : array-like, optional
             The groups of the rows of `X_eval`, none of which is one of `X`.
+        time : array-like of numbers or dates, shape (n,), optional
+            When each row was seen. The first rows train, later ones decide when to stop, and the
+            last evaluate; with a number of folds as `cv`, each block of time is evaluated by
+            models of those before it.
 
         Returns
         -------
@@ -225,7 +232,7 @@ class VariableImportance(ImportanceEstimator):
             check_choice("screen", self.screen, ("dropout",))
         check_count("keep", self.keep)
         check_flag("swap_roles", self.swap_roles)
-        ties = Ties(groups, groups_eval)
+        ties = Ties(groups, groups_eval, time)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         sets = self._feature_sets(problem)
         prepared = self._prepared = self._prepare(problem)

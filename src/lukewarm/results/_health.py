@@ -152,7 +152,7 @@ def _few_rows(result: ImportanceResult | ShapleyResult, n_units: int) -> list[Re
     units = "rows" if result.clusters is None else "groups of rows"
     message = (
         f"only {judging} {units} judge each model; intervals and p-values need some {_FEW_ROWS} "
-        f"or more to be near their level. Use cross_fit to evaluate every row, or more {units}."
+        f"or more to be near their level. Use cv to evaluate every row, or more {units}."
     )
     return [Remark("few_rows", "warning", "", message)]
 

@@ -103,8 +103,8 @@ class ImportanceResult(Tabular):
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
     clusters : ndarray of int, shape (n,), optional
-        The group of each evaluation row, from 0 on, where rows belong together. Influence values
-        are then one per group.
+        The group of each evaluation row, from 0 on, where rows belong together, or several folds
+        evaluate one row. Influence values are then one per group.
     rows : ndarray of int, shape (n,), optional
         The row of `X` behind each evaluation row, or of `X_eval` where that was given.
     evidence : Evidence, optional
