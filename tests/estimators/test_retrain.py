@@ -85,15 +85,6 @@ def test_the_full_model_fitted_in_one_go_learns_from_all_rows_not_evaluated():
     )
 
 
-def test_screening_goes_with_a_model_fitted_in_one_go(generator):
-    X = generator.normal(size=(200, 6))
-    vi = lw.VariableImportance(
-        Ridge(), "retrain", screen="dropout", keep=1, random_state=0, inference="paired"
-    )
-    vi.fit(X, X[:, 2] + 0.1 * generator.normal(size=200))
-    assert vi.result_.names == ("x2",)
-
-
 @pytest.fixture(scope="module", name="table")
 def _table():
     """Three columns that matter, five that do not; the last 500 rows evaluate."""

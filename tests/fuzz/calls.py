@@ -164,8 +164,7 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
 }
 _OF_VARIABLE = {
     "swap_roles": (is_flag, {}),
-    "screen": (is_one_of("dropout", None), {"'dropout'": lambda: "dropout"}),
-    "keep": (is_count(1), {"3": lambda: 3}),
+    "time_limit": (anything, {"3.5": lambda: 3.5, "1e-9": lambda: 1e-9}),
 }
 _OF_SHAPLEY = {
     "solver": (

@@ -1,7 +1,7 @@
 """From predictions to importances: which rows evaluate which model."""
 
 from lukewarm.evaluation._checks import check_measure, check_parts, encode_classes
-from lukewarm.evaluation._evidence import PredictionEvidence
+from lukewarm.evaluation._evidence import PredictionEvidence, join_predictions
 from lukewarm.evaluation._importance import importance_from_predictions
 from lukewarm.evaluation._predictions import (
     EvaluationPredictions,
@@ -20,6 +20,7 @@ __all__ = [
     "clustered_score",
     "encode_classes",
     "importance_from_predictions",
+    "join_predictions",
     "product_score",
     "skill_on_parts",
 ]

@@ -73,7 +73,7 @@ class PredictionEvidence:
     def joined(self, parts: Sequence[PredictionEvidence]) -> PredictionEvidence:
         """Return the evidence of results over different feature sets as one."""
         scores = [each for part in parts for each in part.scores or ()]
-        predictions = _joined([part.predictions for part in parts])
+        predictions = join_predictions([part.predictions for part in parts])
         return replace(self, predictions=predictions, scores=tuple(scores) or None)
 
     def _check(self, some: EvaluationPredictions) -> None:
@@ -162,14 +162,18 @@ def _at_rows(
     )
 
 
-def _joined(parts: Sequence[EvaluationPredictions]) -> EvaluationPredictions:
+def join_predictions(parts: Sequence[EvaluationPredictions]) -> EvaluationPredictions:
+    """Return the predictions without different feature sets of the same full models as one."""
     first = parts[0]
     halves = [part.half for part in parts if part.half is not None]
     return replace(
         first,
         reduced=tuple(each for part in parts for each in part.reduced),
         directions=tuple(each for part in parts for each in part.directions),
-        half=(_joined([one for one, _ in halves]), _joined([other for _, other in halves]))
+        half=(
+            join_predictions([one for one, _ in halves]),
+            join_predictions([other for _, other in halves]),
+        )
         if halves
         else None,
     )
