@@ -1,6 +1,7 @@
 import json
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -267,3 +268,129 @@ def test_a_folder_in_use_is_refused_before_any_work(csv, tmp_path):
         outcome = run("explain", csv, "--target", "y", "--out", tmp_path / "out")
     assert outcome.exit_code == 2
     assert outcome.output.startswith("Error: another run is writing to")
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory):
+    generator = np.random.default_rng(0)
+    table = pd.DataFrame(generator.normal(size=(120, 3)), columns=["dose", "age", "noise"])
+    table["outcome"] = 3 * table["dose"] + generator.normal(size=120)
+    table["patient"] = [f"p{number // 4}" for number in range(120)]
+    table["day"] = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
+    table["weight"] = 1.0
+    path = tmp_path_factory.mktemp("visits") / "visits.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+ROLES = ("--row-groups", "patient", "--weights", "weight", "--drop", "day")
+QUICK = ("--target", "outcome", "--model", "boosting", "--method", "dropout")
+
+
+def test_row_groups_and_weights_are_not_features(visits):
+    outcome = run("explain", visits, *QUICK, *ROLES, "--cv", 3)
+    assert outcome.exit_code == 0, outcome.output
+    assert "3 feature sets" in outcome.output
+    assert "120 rows in 30 groups" in outcome.output
+
+
+def test_rows_in_time_are_read_as_dates(visits):
+    drop = ("--drop", "patient,weight")
+    outcome = run("explain", visits, *QUICK, *drop, "--time", "day", "--inference", "paired")
+    assert outcome.exit_code == 0, outcome.output
+    assert "3 feature sets" in outcome.output
+    outcome = run("explain", visits, *QUICK, *drop, "--parse-dates", "day", "--cv", 2)
+    assert outcome.exit_code == 0, outcome.output
+    assert "dates_as_text" not in outcome.output
+    outcome = run("explain", visits, *QUICK, "--time", "patient")
+    assert outcome.exit_code == 2
+    assert "--time: column 'patient' does not hold dates" in outcome.output
+
+
+def test_the_first_are_shown_and_those_that_matter_named(visits):
+    some = ("--drop", "patient,weight,day", "--cv", 2, "--method", "projection")
+    outcome = run("explain", visits, *QUICK, *some, "--top", 1, "--select", 0.1)
+    assert outcome.exit_code == 0, outcome.output
+    table = outcome.output.split("Health")[0].split("Selected")[0]
+    assert "dose" in table
+    assert "age" not in table
+    assert "false ones expected: dose" in outcome.output
+
+
+def test_a_break_shows_what_is_done(visits, monkeypatch):
+    measured = lw.estimators._prepared.Prepared.outcome
+
+    def outcome(prepared, model, removed):
+        if removed == (1,):
+            raise KeyboardInterrupt
+        return measured(prepared, model, removed)
+
+    monkeypatch.setattr(lw.estimators._prepared.Prepared, "outcome", outcome)
+    done = run("explain", visits, *QUICK, "--drop", "patient,weight,day", "--cv", 2)
+    assert done.exit_code == 0, done.output
+    assert "Interrupted; these are the feature sets that were done." in done.output
+    assert "1 feature set by" in done.output
+    assert "not_reached" in done.output
+
+
+def test_a_time_limit_names_what_was_not_reached(visits):
+    some = ("--drop", "patient,weight,day", "--cv", 2)
+    outcome = run("explain", visits, *QUICK, *some, "--time-limit", 1e-9)
+    assert outcome.exit_code == 0, outcome.output
+    assert "1 feature set" in outcome.output
+    assert "2 of 3 feature sets were not reached" in outcome.output
+
+
+def test_files_of_other_kinds_are_read(visits, tmp_path):
+    table = pd.read_csv(visits).rename(columns={"dose": "größe"})
+    table.loc[3, "outcome"] = None
+    table.to_csv(tmp_path / "odd.csv", sep=";", index=False, encoding="latin-1")
+    arguments = (*QUICK, "--drop", "patient,weight,day", "--cv", 2)
+    latin = ("--encoding", "latin-1")
+    outcome = run("explain", tmp_path / "odd.csv", *arguments)
+    assert "Say its --encoding, such as latin-1" in outcome.output
+    outcome = run("explain", tmp_path / "odd.csv", *arguments, *latin)
+    assert "Its cells are separated by ';'; say so by --sep" in outcome.output
+    outcome = run("explain", tmp_path / "odd.csv", *arguments, *latin, "--sep", ";")
+    assert outcome.exit_code == 2
+    assert "nan" in outcome.output
+    drop = ("--missing-target", "drop")
+    outcome = run("explain", tmp_path / "odd.csv", *arguments, *latin, "--sep", ";", *drop)
+    assert outcome.exit_code == 0, outcome.output
+    assert "1 rows without a target" in outcome.output
+    assert "119 rows" in outcome.output
+
+
+def test_excel_is_read(visits, tmp_path):
+    pytest.importorskip("openpyxl")
+    pd.read_csv(visits).to_excel(tmp_path / "visits.xlsx", index=False)
+    arguments = (*QUICK, "--drop", "patient,weight,day", "--cv", 2)
+    outcome = run("explain", tmp_path / "visits.xlsx", *arguments)
+    assert outcome.exit_code == 0, outcome.output
+    (tmp_path / "broken.xlsx").write_text("no archive")
+    outcome = run("explain", tmp_path / "broken.xlsx", *arguments)
+    assert outcome.exit_code == 2
+    assert "is not a readable Excel file" in outcome.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--sep", "ab"), "--sep must be one character"),
+        (("--encoding", "klingon"), "--encoding must be one that Python knows"),
+        (("--weights", "mass"), "has no column 'mass'"),
+        (("--weights", "outcome"), "--weights names target, 'outcome'"),
+        (("--row-groups", "patient", "--drop", "patient"), "--drop names row-groups, 'patient'"),
+        (("--parse-dates", "patient"), "--parse-dates: column 'patient' does not hold dates"),
+        (("--groups", "auto", "--correlated", "0.9"), "--groups or --correlated, not both"),
+        (("--top", "0"), "--top must be at least 1"),
+        (("--select", "2"), "--select must be"),
+        (("--select", "0.1", "--shapley"), "do not go with --shapley"),
+        (("--time-limit", "0"), "time_limit must be"),
+    ],
+)
+def test_options_that_cannot_be_met_are_refused_in_one_line(visits, arguments, message):
+    outcome = run("explain", visits, *QUICK, *arguments)
+    assert outcome.exit_code == 2, outcome.output
+    assert message in outcome.output
+    assert len(outcome.output.strip().splitlines()) == 1

@@ -15,7 +15,7 @@ import click
 
 from lukewarm._files import locked_folder, replacing_report, write_text
 from lukewarm._text import frame_to_csv, printable
-from lukewarm._validation import check_choice
+from lukewarm._validation import check_choice, check_count, check_fraction
 from lukewarm._version import __version__
 
 
@@ -150,9 +150,38 @@ def main() -> None:
 @click.option(
     "--groups",
     type=_PATH,
-    help='JSON file of columns taken away together: {"ambient": ["AT", "AP", "AH"]}.',
+    help='JSON file of columns taken away together: {"ambient": ["AT", "AP", "AH"]}; or auto, for '
+    "one-hot columns.",
+)
+@click.option(
+    "--correlated",
+    type=float,
+    metavar="R",
+    help="Columns whose rank correlations reach R are taken away together.",
 )
 @click.option("--drop", help="Columns to leave out altogether, comma-separated.")
+@click.option("--weights", metavar="COLUMN", help="Weights of the rows; not a feature.")
+@click.option(
+    "--row-groups",
+    metavar="COLUMN",
+    help="Which rows belong together, such as the patient: they are never parted, and errors count "
+    "groups. Not a feature.",
+)
+@click.option(
+    "--time",
+    metavar="COLUMN",
+    help="Numbers or dates: the first rows train, the last evaluate. Not a feature.",
+)
+@click.option("--sep", default=",", show_default=True, help="Between the cells of a CSV file.")
+@click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file.")
+@click.option("--parse-dates", metavar="COLUMNS", help="Columns of dates, comma-separated.")
+@click.option(
+    "--missing-target",
+    type=click.Choice(("refuse", "drop")),
+    default="refuse",
+    show_default=True,
+    help="What to do about rows without a target.",
+)
 @click.option(
     "--inference",
     type=_OneOf("estimators", "INFERENCES"),
@@ -161,7 +190,20 @@ def main() -> None:
     help="How sure the numbers are: learning_curve counts what more rows would change; paired is "
     "the paper's; split evaluates the two models on different rows.",
 )
-@click.option("--cross-fit", type=int, help="Evaluate every row once, with this many folds.")
+@click.option("--cv", type=int, help="Evaluate every row once, with this many folds.")
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="Begin no further feature set after it; the most promising ones come first.",
+)
+@click.option("--top", type=int, help="Show the largest importances only, so many of them.")
+@click.option(
+    "--select",
+    type=float,
+    metavar="FDR",
+    help="Name the features that matter, with this share of false ones among them.",
+)
 @click.option("--shapley", is_flag=True, help="Share the skill out among features: Shapley values.")
 @click.option(
     "--solver",
@@ -190,7 +232,18 @@ def explain(
     target: str,
     features: str | None,
     groups: Path | None,
+    correlated: float | None,
     drop: str | None,
+    sep: str,
+    encoding: str,
+    parse_dates: str | None,
+    missing_target: str,
+    weights: str | None,
+    row_groups: str | None,
+    time: str | None,
+    time_limit: float | None,
+    top: int | None,
+    select: float | None,
     out: Path | None,
     report: bool,
     opens: bool,
@@ -203,7 +256,7 @@ def explain(
     tolerance: float | None,
     **options: Any,
 ) -> None:
-    """Explain what predicts TARGET in FILE (CSV or Parquet).
+    """Explain what predicts TARGET in FILE (CSV, Parquet or Excel).
 
     Prints one row per feature: the skill lost without it, its standard error, a 95 % interval,
     the p-value of "no importance", what the estimate moved when the training rows doubled
@@ -214,26 +267,36 @@ def explain(
     Example:  lukewarm explain turbines.csv --target NOX --drop CO --measure r2 --out report
               lukewarm explain turbines.csv --target NOX --drop CO --shapley --tolerance 0.02
               lukewarm explain turbines.csv --target NOX --report --open
+              lukewarm explain visits.csv --target bmi --row-groups patient --select 0.1
     """
+    from lukewarm.data import read_table
     from lukewarm.estimators import ShapleyImportance, VariableImportance
 
-    X, y = _read_table(file, target, _names(drop) or [])
+    table = read_table(file, "\t" if sep == "\\t" else sep, encoding)
+    roles = {"--target": target, "--weights": weights, "--row-groups": row_groups, "--time": time}
+    X, columns = _taken_apart(table, file, roles, _names(drop) or [], _names(parse_dates) or [])
+    if missing_target == "drop":
+        X, columns = _without_gaps(X, columns)
+    _check_shown(top, select)
     work = {"solver": solver, "n_coalitions": coalitions, "tolerance": tolerance}
-    options |= {name: value for name, value in work.items() if value is not None}
     if not shapley and any(value is not None for value in work.values()):
         raise _Failure("--solver, --coalitions and --tolerance need --shapley.")
+    if shapley and (time_limit is not None or select is not None):
+        raise _Failure("--time-limit and --select do not go with --shapley.")
+    work["time_limit"] = time_limit
+    options |= {name: value for name, value in work.items() if value is not None}
     estimator = (ShapleyImportance if shapley else VariableImportance)(
         features=_names(features),
-        groups=None if groups is None else _read_groups(groups),
+        groups=_groups(groups, correlated),
         measure=list(measure) or None,
         random_state=seed,
         n_jobs=jobs,
         **options,
     )
     with nullcontext() if out is None else locked_folder(out):
-        estimator.fit(X, y)
+        _fit(estimator, X, columns)
         for result in estimator.results_.values():
-            click.echo(printable(str(result), keep="\n"))
+            click.echo(printable(_shown(result, top, select), keep="\n"))
         page = Path(f"{file.stem}-report.html") if out is None else out / "report.html"
         asked = report or opens
         title = f"What predicts {target}"
@@ -327,42 +390,83 @@ def _names(listed: str | None) -> list[str] | None:
     return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
 
 
-def _read_table(file: Path, target: str, dropped: list[str]) -> tuple[Any, Any]:
-    import pandas as pd
+def _taken_apart(
+    table: Any, file: Path, roles: dict[str, str | None], dropped: list[str], dates: list[str]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the features, and the column of each role that one was named for."""
+    from lukewarm.data import separator_hint
 
-    if not file.is_file():
-        raise _Failure(f"there is no file {str(file)!r}.")
-    if file.suffix.lower() in (".parquet", ".pq"):
-        table = pd.read_parquet(file)
-        header = [str(name) for name in table.columns]
-    else:
-        try:
-            table = pd.read_csv(file)
-            header = list(pd.read_csv(file, header=None, nrows=1, dtype=str).iloc[0].dropna())
-        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-            raise _Failure(f"{str(file)!r} is not a readable CSV file: {error}.") from error
-        if not isinstance(table.index, pd.RangeIndex):
-            raise _Failure(f"the rows of {str(file)!r} have more cells than its header.")
-    # pandas would call the second one of two "price" columns "price.1".
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise _Failure(f"{str(file)!r} has more than one column called {repeated}; rename them.")
-    if target in dropped:
-        raise _Failure(f"--drop names the target, {target!r}.")
-    for column in (target, *dropped):
+    named = {option: column for option, column in roles.items() if column is not None}
+    for column in (*named.values(), *dropped, *dates):
         if column not in table:
             raise _Failure(
-                f"{str(file)!r} has no column {column!r}; it has {list(table)}.{_hint(header)}"
+                f"{str(file)!r} has no column {column!r}; it has {list(table)}."
+                f"{separator_hint(table)}"
             )
-    return table.drop(columns=[target, *dropped]), table[target]
+    for option, column in named.items():
+        others = [each for each in named if named[each] == column and each != option]
+        if others or column in dropped:
+            raise _Failure(f"{others[0] if others else '--drop'} names {option[2:]}, {column!r}.")
+    for column in dates:
+        table[column] = _as_dates("--parse-dates", table[column])
+    columns = {option: table[column] for option, column in named.items()}
+    if "--time" in columns and columns["--time"].dtype.kind not in "iufbM":
+        columns["--time"] = _as_dates("--time", columns["--time"])
+    return table.drop(columns=[*named.values(), *dropped]), columns
 
 
-def _hint(header: list[str]) -> str:
-    """Return what to do about a file whose cells are not separated by commas."""
-    separators = [each for each in (";", "\t", "|") if len(header) == 1 and each in header[0]]
-    if not separators:
-        return ""
-    return f" Its cells are separated by {separators[0]!r}; save it with commas."
+def _as_dates(option: str, column: Any) -> Any:
+    import pandas as pd
+
+    try:
+        return pd.to_datetime(column)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _Failure(f"{option}: column {column.name!r} does not hold dates; {error}.") from error
+
+
+def _without_gaps(X: Any, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the rows that have a target."""
+    known = columns["--target"].notna()
+    if not known.all():
+        click.echo(f"Note: {int((~known).sum())} rows without a target are left out.", err=True)
+    return X[known], {option: column[known] for option, column in columns.items()}
+
+
+def _fit(estimator: Any, X: Any, columns: dict[str, Any]) -> None:
+    """Fit the estimator; a break leaves the feature sets that were done."""
+    y, weights = columns["--target"], columns.get("--weights")
+    groups, time = columns.get("--row-groups"), columns.get("--time")
+    try:
+        estimator.fit(X, y, weights, groups=groups, time=time)
+    except KeyboardInterrupt:
+        if not hasattr(estimator, "results_"):
+            raise
+        click.echo("Interrupted; these are the feature sets that were done.", err=True)
+
+
+def _check_shown(top: int | None, select: float | None) -> None:
+    if top is not None:
+        check_count("--top", top)
+    if select is not None:
+        check_fraction("--select", select)
+
+
+def _shown(result: Any, top: int | None, fdr: float | None) -> str:
+    text = str(result.to_text(top=top))
+    if fdr is None:
+        return text
+    chosen = ", ".join(result.select(fdr)) or "none"
+    return f"{text}\nSelected with a share of {fdr:g} false ones expected: {chosen}."
+
+
+def _groups(path: Path | None, correlated: float | None) -> Any:
+    if correlated is not None and path is not None:
+        raise _Failure("give --groups or --correlated, not both.")
+    if correlated is not None:
+        return {"correlation": correlated}
+    if path is None or (str(path) == "auto" and not path.exists()):
+        return None if path is None else "auto"
+    return _read_groups(path)
 
 
 def _read_groups(path: Path) -> dict[str, Any]:

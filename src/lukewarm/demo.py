@@ -78,7 +78,7 @@ def run_demo(
         options: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs, "verbose": verbose}
         comparisons = {
             "correlated_linear": compare(linear.X, linear.y, truth=truth, **options),
-            "diabetes": compare(table.data, table.target, measure="r2", cross_fit=5, **options),
+            "diabetes": compare(table.data, table.target, measure="r2", cv=5, **options),
         }
         with replacing_report(target, "demo") as staged:
             for name, comparison in comparisons.items():

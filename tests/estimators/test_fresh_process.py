@@ -14,7 +14,7 @@ x = np.random.default_rng(0).normal(size=(120, 2))
 y = x[:, 0] + 0.1 * x[:, 1]
 """
 _FOLDS_AT_ONCE = f"""{_DATA}
-result = lw.VariableImportance(cross_fit=5, n_jobs=2, max_steps=5, random_state=0).fit(x, y).result_
+result = lw.VariableImportance(cv=5, n_jobs=2, max_steps=5, random_state=0).fit(x, y).result_
 assert result.importance[0] > 0.1
 """
 _TEN_THREADS = f"""{_DATA}
@@ -73,7 +73,7 @@ def test_the_command_line_may_fit_folds_at_once(first_run, tmp_path):
     np.savetxt(tmp_path / "table.csv", table, delimiter=",", header="a,b,y", comments="")
     done = run(
         *("-c", "from lukewarm.cli import main; main()", "explain", tmp_path / "table.csv"),
-        *("--target", "y", "--cross-fit", 5, "--jobs", 2),
+        *("--target", "y", "--cv", 5, "--jobs", 2),
         cache=first_run[1],
     )
     assert done.returncode == 0, done.stderr

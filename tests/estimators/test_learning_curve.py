@@ -160,14 +160,14 @@ def test_the_product_test_keeps_its_level_where_nothing_is_to_be_found():
     assert 5 <= rejected <= 38
 
 
-@pytest.mark.parametrize("cross_fit", [None, 4], ids=["thirds", "folds"])
-def test_folds_keep_the_level_of_the_product_test(cross_fit):
+@pytest.mark.parametrize("cv", [None, 4], ids=["thirds", "folds"])
+def test_folds_keep_the_level_of_the_product_test(cv):
     # A feature worth nothing and a model that is a sum over the noise of its training rows: pairs
     # of rows count twice if every fold is trained on. Plain errors would reject in 12 %.
     generator = np.random.default_rng(1)
     n_rows, rejected = 120, 0
     for _ in range(400):
-        plan = plan_runs(n_rows, 0, 0.75, cross_fit, generator, None, with_halves=True)
+        plan = plan_runs(n_rows, 0, 0.75, cv, generator, None, with_halves=True)
         x, e = generator.normal(size=(2, n_rows))
         parts = []
         for fold, model in plan.judges:

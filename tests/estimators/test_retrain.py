@@ -41,8 +41,8 @@ def seeded(model, seed):
 
 
 @pytest.mark.parametrize("name", FITTED_IN_ONE_GO)
-@pytest.mark.parametrize("cross_fit", [None, 3])
-def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluated(name, cross_fit):
+@pytest.mark.parametrize("cv", [None, 3])
+def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluated(name, cv):
     X, y = load_breast_cancer(return_X_y=True)
     model = FITTED_IN_ONE_GO[name]
     vi = lw.VariableImportance(
@@ -50,7 +50,7 @@ def test_a_model_fitted_in_one_go_equals_a_refit_by_hand_on_all_rows_not_evaluat
         "retrain",
         "accuracy",
         features=[7],
-        cross_fit=cross_fit,
+        cv=cv,
         random_state=0,
         inference="paired",
     ).fit(X, y)
@@ -83,15 +83,6 @@ def test_the_full_model_fitted_in_one_go_learns_from_all_rows_not_evaluated():
     np.testing.assert_allclose(
         vi.predictions_.full, by_hand.predict_proba(X[evaluated])[:, 1], rtol=1e-9
     )
-
-
-def test_screening_goes_with_a_model_fitted_in_one_go(generator):
-    X = generator.normal(size=(200, 6))
-    vi = lw.VariableImportance(
-        Ridge(), "retrain", screen="dropout", keep=1, random_state=0, inference="paired"
-    )
-    vi.fit(X, X[:, 2] + 0.1 * generator.normal(size=200))
-    assert vi.result_.names == ("x2",)
 
 
 @pytest.fixture(scope="module", name="table")

@@ -49,10 +49,10 @@ def assert_same(one, other):
 @pytest.mark.parametrize(
     ("options", "most"),
     [
-        ({"cross_fit": 31}, 30),
-        ({"cross_fit": 60}, 30),
-        ({"cross_fit": 10**6}, 30),
-        ({"cross_fit": 16, "inference": "split"}, 15),
+        ({"cv": 31}, 30),
+        ({"cv": 60}, 30),
+        ({"cv": 10**6}, 30),
+        ({"cv": 16, "inference": "split"}, 15),
     ],
 )
 @pytest.mark.parametrize("estimator", [lw.VariableImportance, lw.ShapleyImportance])
@@ -62,7 +62,7 @@ def test_folds_too_small_for_a_standard_error_are_refused(table, estimator, opti
 
 
 def test_two_rows_to_a_fold_are_enough(table):
-    assert fit(*table, cross_fit=30).result_.standard_error[0] > 0
+    assert fit(*table, cv=30).result_.standard_error[0] > 0
 
 
 def test_one_evaluation_row_is_refused_before_training(table):
@@ -168,12 +168,12 @@ class TestSizeOfY:
         y = np.zeros(60)
         y[0] = 1.0
         with pytest.raises(ValueError, match="'r2' needs rows on which y varies"):
-            fit(table[0], y, measure="r2", cross_fit=5)
+            fit(table[0], y, measure="r2", cv=5)
 
 
 class TestClasses:
     @pytest.mark.parametrize("seed", range(5))
-    @pytest.mark.parametrize("options", [{}, {"cross_fit": 3}])
+    @pytest.mark.parametrize("options", [{}, {"cv": 3}])
     def test_of_few_rows_are_in_every_part(self, table, labels, options, seed):
         settings = {**PLAIN, "max_steps": 2, "features": [0], "random_state": seed}
         vi = lw.VariableImportance(**settings, **options)
@@ -187,7 +187,7 @@ class TestClasses:
 
     def test_of_fewer_rows_than_folds_are_refused(self, table, labels):
         with pytest.raises(ValueError, match="every fold must hold all 3 classes"):
-            fit(table[0], labels, cross_fit=5)
+            fit(table[0], labels, cv=5)
 
     def test_missing_in_the_rows_to_evaluate_on_are_refused(self, table, labels):
         X = table[0]

@@ -4,17 +4,15 @@ import pytest
 from lukewarm.estimators._runs import plan_runs
 
 
-def _plan(n_rows, cross_fit=None, strata=None, n_evaluation=0, with_halves=True):
+def _plan(n_rows, cv=None, strata=None, n_evaluation=0, with_halves=True):
     generator = np.random.default_rng(0)
-    return plan_runs(
-        n_rows, n_evaluation, 0.75, cross_fit, generator, strata, with_halves=with_halves
-    )
+    return plan_runs(n_rows, n_evaluation, 0.75, cv, generator, strata, with_halves=with_halves)
 
 
 PLANS = {
     "thirds": {"n_rows": 300},
     "one split": {"n_rows": 2400},
-    "folds": {"n_rows": 300, "cross_fit": 5},
+    "folds": {"n_rows": 300, "cv": 5},
     "named rows": {"n_rows": 300, "n_evaluation": 60},
 }
 

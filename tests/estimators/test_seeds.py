@@ -84,7 +84,7 @@ def _linear():
 def fit(data, model, features, **options):
     settings = {
         "inference": "paired",
-        "cross_fit": 2,
+        "cv": 2,
         "max_steps": 4,
         "patience": 4,
         "random_state": 1,

@@ -210,7 +210,7 @@ def test_categories_are_explained():
 
 
 def test_cross_fitting_judges_every_row(linear):
-    result = fit(linear, cross_fit=3, n_coalitions=20).result_
+    result = fit(linear, cv=3, n_coalitions=20).result_
     assert result.influence.shape[1] == len(linear.y)
     assert result.shapley_value.sum() == pytest.approx(gain_of(result), abs=1e-10)
 

@@ -176,7 +176,7 @@ class TestInference:
         )
 
     def test_cross_fitting_evaluates_every_row_once_on_models_that_never_saw_it(self, linear):
-        vi = fit(linear, cross_fit=4, features=["X1"])
+        vi = fit(linear, cv=4, features=["X1"])
         rows = np.sort(np.concatenate(vi.predictions_.plan.full_parts))
         np.testing.assert_array_equal(rows, np.arange(600))
         np.testing.assert_array_equal(np.sort(vi.predictions_.y), np.sort(linear.y))
@@ -295,7 +295,7 @@ class TestScikitLearnRules:
         ({"groups": {"g": ["X1", "nope"]}}, ValueError, r"groups\['g'\].*'nope'"),
         ({"features": ["nope"]}, ValueError, "no such column"),
         ({"inference": "bayes"}, ValueError, "inference must be one of"),
-        ({"cross_fit": 1}, ValueError, "cross_fit must be at least 2"),
+        ({"cv": 1}, ValueError, "cv must be at least 2"),
         ({"fill": "median"}, ValueError, "fill must be one of 'mean', 'zero'"),
         ({"level": 95}, ValueError, "level must be greater than 0 and less than 1"),
         ({"random_state": "seed"}, TypeError, "random_state must be None, an int"),

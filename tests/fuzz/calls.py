@@ -127,7 +127,7 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
         is_one_of("auto", "learning_curve", "paired", "split"),
         {"'split'": lambda: "split", "'paired'": lambda: "paired"},
     ),
-    "cross_fit": (anything, {"3": lambda: 3, "49": lambda: 49, "'3'": lambda: "3"}),
+    "cv": (anything, {"3": lambda: 3, "49": lambda: 49, "'3'": lambda: "3"}),
     "train_fraction": (is_number(0, 1), {"0.9": lambda: 0.9, "0.999": lambda: 0.999}),
     "fill": (
         anything,
@@ -167,8 +167,7 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
     "verbose": (lambda value: value is None or is_flag(value), {}),
 }
 _OF_VARIABLE = {
-    "screen": (is_one_of("dropout", None), {"'dropout'": lambda: "dropout"}),
-    "keep": (is_count(1), {"3": lambda: 3}),
+    "time_limit": (anything, {"3.5": lambda: 3.5, "1e-9": lambda: 1e-9}),
 }
 _OF_SHAPLEY = {
     "solver": (
@@ -266,8 +265,8 @@ def _rows(rng: np.random.Generator, folder: Path) -> Call:
     kind = lw.VariableImportance if rng.random() < 0.8 else lw.ShapleyImportance
     own = {"model": "boosting", "max_steps": 3, "random_state": 0}
     if rng.random() < 0.2:
-        own["cross_fit"] = 3
-        names.append("cross_fit")
+        own["cv"] = 3
+        names.append("cv")
     if rng.random() < 0.2:
         own["inference"] = "split"
     if rng.random() < 0.2:
@@ -280,7 +279,7 @@ def _rows(rng: np.random.Generator, folder: Path) -> Call:
         return [each.to_frame() for each in fitted.results_.values()]
 
     refused = True if True in outcomes else (False if set(outcomes) == {False} else None)
-    if "measure" in own or "cross_fit" in own or len(outcomes) > 1:
+    if "measure" in own or "cv" in own or len(outcomes) > 1:
         refused = True if refused else None
     return Call(f"{kind.__name__}({settings}).fit({'; '.join(texts)})", run, tuple(names), refused)
 

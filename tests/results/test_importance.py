@@ -42,11 +42,13 @@ def whole(generator):
         scores=tuple(value(500) for _ in range(n_sets)),
         missed=UpperLimits(np.array([0.0, ndtri(0.95), 5.0]), limits),
         remarks=(Remark("constant", "note", "x3", "holds one value only."),),
-        rows=np.arange(n_rows)[::-1],
+        clusters=np.arange(2 * n_rows) % n_rows,
+        rows=np.arange(2 * n_rows)[::-1],
     )
 
 
 def test_the_frame_equals_that_of_single_differences(whole):
+    whole = replace(whole, clusters=None)
     columns = ["importance", "std_error", "ci_low", "ci_high", "p_value", "shift"]
     found = whole.to_frame()[columns].to_numpy()
     quantile = ndtri(0.95)
@@ -82,6 +84,7 @@ def test_every_field_is_stored_merged_and_comes_back(whole, tmp_path):
         ]
         np.testing.assert_array_equal(other.traces[1][1].losses, [2.0, 1.0])
         np.testing.assert_array_equal(other.rows, whole.rows)
+        np.testing.assert_array_equal(other.clusters, whole.clusters)
 
 
 def _only(result, chosen):

@@ -8,16 +8,20 @@ from lukewarm.data._given import as_given, with_labels
 from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Removal
 from lukewarm.data._rows import Rows
-from lukewarm.data._splits import RowSplit, halve_rows, split_folds, split_rows
+from lukewarm.data._splits import RowSplit, halve_rows, part_rows, split_folds, split_rows
 from lukewarm.data._table import MINIMUM_ROWS, as_table, as_target, column_names
+from lukewarm.data._table_files import read_table, separator_hint
 from lukewarm.data._text_doubts import text_doubts
+from lukewarm.data._units import RowUnits, as_codes
 
 __all__ = [
     "MINIMUM_ROWS",
     "FeatureIndex",
     "Removal",
     "RowSplit",
+    "RowUnits",
     "Rows",
+    "as_codes",
     "as_feature_sets",
     "as_given",
     "as_groups",
@@ -31,6 +35,9 @@ __all__ = [
     "filled",
     "halve_rows",
     "like_column",
+    "part_rows",
+    "read_table",
+    "separator_hint",
     "split_folds",
     "split_rows",
     "text_doubts",

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lukewarm.data._units import RowUnits
+
 
 @dataclass(frozen=True, eq=False)
 class RowSplit:
@@ -26,8 +28,7 @@ def split_rows(
     train_fraction: float,
     generator: np.random.Generator,
     strata: np.ndarray | None = None,
-    *,
-    n_evaluation: int | None = None,
+    units: RowUnits | None = None,
 ) -> RowSplit:
     """Return a random split: `train_fraction` taken twice, as in Algorithm 1.
 
@@ -41,8 +42,9 @@ def split_rows(
     strata : ndarray of shape (n_rows,), optional
         Class codes; each part then holds every class in its share of all rows, and a class of
         few rows at least one of them where there are enough: training first, then evaluation.
-    n_evaluation : int, optional
-        Rows for the evaluation, instead of the share that `train_fraction` leaves.
+    units : RowUnits, optional
+        Rows that stay together. Shares of the rows are then met as nearly as whole units allow,
+        and classes as far as each unit's most frequent one tells.
 
     Examples
     --------
@@ -50,14 +52,14 @@ def split_rows(
     >>> len(split.train), len(split.stopping), len(split.evaluation)
     (56, 19, 25)
     """
-    order = _random_order(np.arange(n_rows), generator, strata)
+    order = _random_order(np.arange(n_rows), generator, strata, units)
     n_fit = min(max(round(train_fraction * n_rows), 2), n_rows - 1)
-    if n_evaluation is not None:
-        n_fit = n_rows - n_evaluation
     n_train = min(max(round(train_fraction * n_fit), 1), n_fit - 1)
-    train, stopping, evaluation = np.split(order, [n_train, n_fit])
-    # In the order of need: what training lacks cannot be learnt, nor judged what evaluation lacks.
-    train, evaluation, stopping = _with_every_class([train, evaluation, stopping], strata)
+    train, stopping, evaluation = _cut(order, [n_train, n_fit], units)
+    if units is None:
+        # In the order of need: what training lacks cannot be learnt, nor judged what evaluation
+        # lacks.
+        train, evaluation, stopping = _with_every_class([train, evaluation, stopping], strata)
     return RowSplit(np.sort(train), np.sort(stopping), np.sort(evaluation))
 
 
@@ -67,8 +69,12 @@ def split_folds(
     train_fraction: float,
     generator: np.random.Generator,
     strata: np.ndarray | None = None,
+    units: RowUnits | None = None,
 ) -> list[RowSplit]:
     """Return one split per fold, whose evaluation rows are the fold.
+
+    Units in order give one fold less than blocks of time: the first only trains, and every other
+    one is evaluated by a model of all blocks before it.
 
     Parameters
     ----------
@@ -80,6 +86,9 @@ def split_folds(
     strata : ndarray of shape (n_rows,), optional
         Class codes; each part then holds every class in its share of all rows, and each fold at
         least one row of a class that has as many rows as there are folds.
+    units : RowUnits, optional
+        Rows that stay together. Shares of the rows are then met as nearly as whole units allow,
+        and classes as far as each unit's most frequent one tells.
 
     Examples
     --------
@@ -87,22 +96,51 @@ def split_folds(
     >>> [len(split.evaluation) for split in splits], len(splits[0].train)
     ([25, 25, 25, 25], 56)
     """
-    order = _random_order(np.arange(n_rows), generator, strata)
-    folds = _with_every_class(np.array_split(order, n_folds), strata)
+    in_order = units is not None and units.in_order
+    order = _random_order(np.arange(n_rows), generator, strata, units)
+    blocks = _in_parts(order, n_folds + in_order, units)
+    folds = blocks if units is not None else _with_every_class(blocks, strata)
     splits = []
-    for number, fold in enumerate(folds):
-        others = np.concatenate(folds[:number] + folds[number + 1 :])
-        order = _random_order(others, generator, strata)
-        n_train = min(max(round(train_fraction * len(others)), 1), len(others) - 1)
-        train, stopping = _with_every_class([order[:n_train], order[n_train:]], strata)
-        splits.append(RowSplit(np.sort(train), np.sort(stopping), np.sort(fold)))
+    for number in range(int(in_order), len(folds)):
+        others = np.concatenate(folds[:number] + ([] if in_order else folds[number + 1 :]))
+        train, stopping = part_rows(others, train_fraction, generator, strata, units)
+        splits.append(RowSplit(train, stopping, np.sort(folds[number])))
     return splits
 
 
+def part_rows(
+    rows: np.ndarray,
+    train_fraction: float,
+    generator: np.random.Generator,
+    strata: np.ndarray | None = None,
+    units: RowUnits | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return those of the rows that train, and those that decide when to stop.
+
+    Examples
+    --------
+    >>> units = RowUnits(np.arange(100), in_order=True)
+    >>> train, stopping = part_rows(np.arange(60), 0.75, np.random.default_rng(0), units=units)
+    >>> bool(train.max() < stopping.min())
+    True
+    """
+    order = _random_order(rows, generator, strata, units)
+    n_train = min(max(round(train_fraction * len(rows)), 1), len(rows) - 1)
+    train, stopping = _cut(order, [n_train], units)
+    if units is None:
+        train, stopping = _with_every_class([train, stopping], strata)
+    return np.sort(train), np.sort(stopping)
+
+
 def halve_rows(
-    split: RowSplit, generator: np.random.Generator, strata: np.ndarray | None = None
+    split: RowSplit,
+    generator: np.random.Generator,
+    strata: np.ndarray | None = None,
+    units: RowUnits | None = None,
 ) -> tuple[RowSplit, RowSplit]:
     """Return two splits that train on disjoint halves of the training rows, all else the same.
+
+    Of units in order the first half is the earlier one.
 
     Examples
     --------
@@ -111,21 +149,77 @@ def halve_rows(
     >>> len(first.train), len(second.train), set(first.train) & set(second.train)
     (28, 28, set())
     """
-    order = _random_order(split.train, generator, strata)
+    order = _random_order(split.train, generator, strata, units)
     # Contiguous: any stretch holds the strata in their shares, every second row need not.
-    halves = np.split(order, [len(order) // 2])
-    first, second = _with_every_class(halves, strata)
+    halves = _cut(order, [len(order) // 2], units)
+    first, second = halves if units is not None else _with_every_class(halves, strata)
     return replace(split, train=np.sort(first)), replace(split, train=np.sort(second))
 
 
 def _random_order(
-    rows: np.ndarray, generator: np.random.Generator, strata: np.ndarray | None
+    rows: np.ndarray,
+    generator: np.random.Generator,
+    strata: np.ndarray | None,
+    units: RowUnits | None = None,
 ) -> np.ndarray:
-    """Return the rows in random order; with strata, any stretch holds them in equal shares."""
+    """Return the rows in random order; with strata, any stretch holds them in equal shares.
+
+    Rows of one unit stand together, and units in order are not moved.
+    """
+    if units is not None:
+        return rows[np.argsort(_places_of_units(rows, generator, strata, units), kind="stable")]
     order = generator.permutation(rows)
     if strata is None:
         return order
     return _interleave(order, strata[order])
+
+
+def _places_of_units(
+    rows: np.ndarray,
+    generator: np.random.Generator,
+    strata: np.ndarray | None,
+    units: RowUnits,
+) -> np.ndarray:
+    """Return for each row the place that its unit takes."""
+    if units.in_order:
+        return units.codes[rows]
+    found, unit_of = np.unique(units.codes[rows], return_inverse=True)
+    order = generator.permutation(len(found))
+    if strata is not None:
+        codes = strata[rows].astype(int)
+        counts = np.zeros((len(found), codes.max() + 1))
+        np.add.at(counts, (unit_of, codes), 1)
+        order = _interleave(order, counts.argmax(axis=1)[order])
+    place = np.empty(len(found), dtype=int)
+    place[order] = np.arange(len(found))
+    return place[unit_of]
+
+
+def _in_parts(order: np.ndarray, n_parts: int, units: RowUnits | None) -> list[np.ndarray]:
+    sizes = [len(part) for part in np.array_split(order, n_parts)]
+    return _cut(order, np.cumsum(sizes)[:-1].tolist(), units)
+
+
+def _cut(order: np.ndarray, cuts: list[int], units: RowUnits | None) -> list[np.ndarray]:
+    """Return the parts of the rows between the cuts, which units move to their nearest border."""
+    if units is None:
+        return np.split(order, cuts)
+    borders = np.flatnonzero(np.diff(units.codes[order])) + 1
+    if len(borders) < len(cuts):
+        raise ValueError(
+            f"{units.name} must give each part of the rows one of its own; there are "
+            f"{len(borders) + 1} different ones for {len(cuts) + 1} parts of {len(order)} rows "
+            "(training, stopping, evaluation, folds). Use fewer folds, inference='paired', or "
+            "more of them."
+        )
+    moved, first = [], 0
+    for number, cut in enumerate(cuts):
+        # As many borders are left as there are cuts to come.
+        last = len(borders) - (len(cuts) - 1 - number)
+        place = first + int(np.abs(borders[first:last] - cut).argmin())
+        moved.append(int(borders[place]))
+        first = place + 1
+    return np.split(order, moved)
 
 
 def _interleave(order: np.ndarray, strata: np.ndarray) -> np.ndarray:

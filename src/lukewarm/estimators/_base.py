@@ -31,7 +31,7 @@ from lukewarm.estimators._folds import (
     train_full,
     trained_full,
 )
-from lukewarm.estimators._prepared import Prepared
+from lukewarm.estimators._prepared import Prepared, evaluation_clusters
 from lukewarm.estimators._problem import (
     Problem,
     as_problem,
@@ -42,7 +42,9 @@ from lukewarm.estimators._problem import (
     warn_seen_rows,
     without_weightless_rows,
 )
-from lukewarm.estimators._runs import RunPlan, plan_runs
+from lukewarm.estimators._runs import RunPlan, plan_of_splits, plan_runs
+from lukewarm.estimators._ties import Ties, tied
+from lukewarm.estimators._user_splits import check_cv, is_user_cv, user_splits
 from lukewarm.evaluation import (
     EvaluationPlan,
     check_parts,
@@ -106,8 +108,7 @@ class ImportanceEstimator(BaseEstimator):
         for name in ("patience", "max_steps"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
-        if self.cross_fit is not None:
-            check_count("cross_fit", self.cross_fit, minimum=2)
+        check_cv(self.cv)
         if isinstance(self.fill, str):
             check_choice("fill", self.fill, ("mean", "zero"))
         elif not isinstance(self.fill, Mapping):
@@ -121,12 +122,13 @@ class ImportanceEstimator(BaseEstimator):
         X_eval: Any,
         y_eval: Any,
         sample_weight_eval: Any,
+        ties: Ties,
     ) -> Problem:
         """Return the checked problem with the evaluation rows the user named, if any."""
         self._check_parameters()
-        if self.cross_fit is not None and (self.prefit or X_eval is not None):
+        if self.cv is not None and (self.prefit or X_eval is not None):
             raise ValueError(
-                "cross_fit trains on every row in turn; leave it out with prefit=True or X_eval."
+                "cv names the rows to evaluate on; leave it out with prefit=True or X_eval."
             )
         if X_eval is None and y_eval is None:
             if self.prefit:
@@ -136,16 +138,17 @@ class ImportanceEstimator(BaseEstimator):
                     "sample_weight_eval belongs to X_eval, which is missing; without it, "
                     "sample_weight is for all rows."
                 )
-            problem = without_weightless_rows(self._checked(X, y, sample_weight))
-            if self.cross_fit is not None:
-                check_folds(self.cross_fit, len(problem.y), self.inference)
+            problem = tied(self._checked(X, y, sample_weight), ties)
+            problem = without_weightless_rows(problem)
+            if self.cv is not None and not is_user_cv(self.cv):
+                check_folds(self.cv, problem, self.inference)
             return problem
         table, target, n_evaluation = stack_rows(X, y, X_eval, y_eval)
         n_fit = len(target) - n_evaluation
         weights = stack_weights(sample_weight, sample_weight_eval, n_fit, n_evaluation)
         problem = self._checked(table, target, None)
         problem = replace(problem, weights=weights, n_evaluation=n_evaluation)
-        return without_weightless_rows(problem)
+        return without_weightless_rows(tied(problem, ties))
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         problem = as_problem(X, y, sample_weight, self.model, self.measure, self.task)
@@ -159,18 +162,15 @@ class ImportanceEstimator(BaseEstimator):
         return as_feature_sets(problem.index, self.features, groups)
 
     def _prepare(self, problem: Problem) -> Prepared:
+        if problem.units is not None and self.stopping == "cross_validation":
+            raise ValueError(
+                "stopping='cross_validation' draws folds of single rows; with "
+                f"{problem.units.name} use 'hold_out'."
+            )
         generator = as_generator(self.random_state)
         inference = self._inference_for(problem)
-        runs = plan_runs(
-            len(problem.y),
-            problem.n_evaluation,
-            self.train_fraction,
-            self.cross_fit,
-            generator,
-            problem.strata,
-            with_halves=inference == "learning_curve",
-            rotates=self._rotates,
-        )
+        runs = self._runs(problem, inference, generator)
+        clusters = evaluation_clusters(problem, runs)
         root_seed = draw_seeds(generator, 1)[0]
         model = weights_by_code(self.model, problem.classes)
         learners = [
@@ -200,12 +200,14 @@ class ImportanceEstimator(BaseEstimator):
             else as_reduction(method, rule, max_steps, factor, warm_rule)
         )
         check_suits(reduction, learners[0])
-        plan = self._plan(inference, runs, problem.strata, generator)
+        plan = self._plan(inference, runs, problem.strata, generator, clusters)
         check_training_rows(problem, runs.splits, self.prefit)
         numbers = runs.numbers
         weights = None if problem.weights is None else problem.weights[numbers]
         named = "sample_weight_eval" if problem.n_evaluation else "sample_weight"
-        check_parts(plan, problem.y[numbers], problem.measures, weights, problem.task, named)
+        check_parts(
+            plan, problem.y[numbers], problem.measures, weights, problem.task, named, clusters
+        )
         fill = fill_by_column(self.fill, problem)
         keeps_table = getattr(reduction, "keeps_table", False)
         seen = problem.read_by(learners[0])
@@ -240,13 +242,33 @@ class ImportanceEstimator(BaseEstimator):
             rule,
             max_steps,
             inference,
+            clusters,
+        )
+
+    def _runs(self, problem: Problem, inference: str, generator: np.random.Generator) -> RunPlan:
+        with_halves = inference == "learning_curve"
+        if is_user_cv(self.cv):
+            splits, units = user_splits(self.cv, problem, self.train_fraction, generator)
+            return plan_of_splits(
+                splits, generator, problem.strata, with_halves=with_halves, units=units
+            )
+        return plan_runs(
+            len(problem.y),
+            problem.n_evaluation,
+            self.train_fraction,
+            self.cv,
+            generator,
+            problem.strata,
+            with_halves=with_halves,
+            rotates=self._rotates,
+            units=problem.units,
         )
 
     def _inference_for(self, problem: Problem) -> str:
         """Return the kind of interval that "auto" stands for.
 
-        A model that is already trained has no halves; rows that are too few to leave every class
-        in each part of every half allow none.
+        A model that is already trained has no halves; rows, or groups of rows, that are too few to
+        leave some of every class in each part of every half allow none.
         """
         if self.inference != "auto":
             return self.inference
@@ -256,6 +278,8 @@ class ImportanceEstimator(BaseEstimator):
         rarest = np.inf if strata is None else np.unique(strata, return_counts=True)[1].min()
         n_rows = len(problem.y) - problem.n_evaluation
         is_enough = n_rows >= _LEAST_HALVED and rarest >= _LEAST_HALVED_PER_CLASS
+        if problem.units is not None:
+            is_enough &= problem.units.n_units >= _LEAST_HALVED_PER_CLASS
         return "learning_curve" if is_enough else "paired"
 
     def _plan(
@@ -264,12 +288,13 @@ class ImportanceEstimator(BaseEstimator):
         runs: RunPlan,
         strata: np.ndarray | None,
         generator: np.random.Generator,
+        clusters: np.ndarray | None,
     ) -> EvaluationPlan:
         if inference != "split":
             return EvaluationPlan.paired(runs.fold_of_row)
         numbers = runs.numbers
         return EvaluationPlan.split(
-            runs.fold_of_row, generator, None if strata is None else strata[numbers]
+            runs.fold_of_row, generator, None if strata is None else strata[numbers], clusters
         )
 
     def report(

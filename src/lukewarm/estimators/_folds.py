@@ -66,13 +66,16 @@ class FullModel:
         return replace(self, data=replace(self.data, train=train, stopping=stopping))
 
 
-def check_folds(n_folds: int, n_rows: int, inference: str) -> None:
+def check_folds(n_folds: int, problem: Problem, inference: str) -> None:
     """Raise when the folds are too small for a standard error."""
     least = 4 if inference == "split" else 2
-    if n_rows // n_folds < least:
+    count, what = len(problem.y), "rows"
+    if problem.clusters is not None:
+        count, what = len(np.unique(problem.clusters)), "groups"
+    if count // n_folds < least:
         raise ValueError(
-            f"cross_fit must leave at least {least} rows in every fold, for a standard error; "
-            f"{n_rows} rows allow at most {n_rows // least} folds, got {n_folds}."
+            f"cv must leave at least {least} {what} in every fold, for a standard error; "
+            f"{count} {what} allow at most {count // least} folds, got {n_folds}."
         )
 
 

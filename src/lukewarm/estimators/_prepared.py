@@ -51,6 +51,8 @@ class Prepared:
     rule, max_steps
         By which the full models were trained.
     inference : str
+    clusters : ndarray of int, optional
+        The group of each evaluation row, from 0 on.
     """
 
     problem: Problem
@@ -63,6 +65,7 @@ class Prepared:
     rule: StoppingRule
     max_steps: int
     inference: str
+    clusters: np.ndarray | None = None
 
     @property
     def numbers(self) -> np.ndarray:
@@ -131,7 +134,15 @@ class Prepared:
         def of(models: tuple[int, ...], half: Any = None) -> EvaluationPredictions:
             first, *others = (self.runs.stack(models, side) for side in sides)
             y = self.problem.y[self.numbers]
-            return EvaluationPredictions(y, first, tuple(others), plan, self.weights, half)
+            return EvaluationPredictions(
+                y,
+                first,
+                tuple(others),
+                plan,
+                self.weights,
+                half,
+                clusters=self.clusters,
+            )
 
         directions = tuple(self._directions(full, outcomes) for outcomes in reduced)
         halves = self.runs.halves
@@ -141,14 +152,21 @@ class Prepared:
     def scores(
         self, full: list[Outcome], reduced: list[list[Outcome]]
     ) -> tuple[MeasureValue, ...] | None:
-        """Return the product statistic of each feature set; None where it would not be valid.
+        """Return the product statistic of each feature set, with an influence value per row.
 
+        None where it would not be valid.
         It needs reduced models that are projections of the full one: of models that were trained
         further the difference is not centred.
         """
         if self.reduction.name != "projection" or self.inference == "split":
             return None
         return tuple(self._score(full, outcomes) for outcomes in reduced)
+
+    @property
+    def scored(self) -> np.ndarray:
+        """The evaluation row behind each term of the product statistic."""
+        fold_of_row = self.runs.fold_of_row
+        return np.concatenate([np.flatnonzero(fold_of_row == fold) for fold, _ in self.runs.judges])
 
     def _score(self, full: list[Outcome], reduced: list[Outcome]) -> MeasureValue:
         runs, problem = self.runs, self.problem
@@ -176,6 +194,18 @@ class Prepared:
             whole,
             [_added(one, other) for one, other in zip(full, reduced, strict=True)],
         )
+
+
+def evaluation_clusters(problem: Problem, runs: RunPlan) -> np.ndarray | None:
+    """Return the group of each evaluation row, from 0 on; None where rows are independent.
+
+    A row that several folds evaluate is a group of its evaluations.
+    """
+    numbers = runs.numbers
+    if problem.clusters is None and len(np.unique(numbers)) == len(numbers):
+        return None
+    labels = numbers if problem.clusters is None else problem.clusters[numbers]
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def _added(full: Outcome, reduced: Outcome) -> Prediction:

@@ -16,6 +16,7 @@ from lukewarm.data import (
     MINIMUM_ROWS,
     FeatureIndex,
     Rows,
+    RowUnits,
     as_given,
     as_pandas,
     as_table,
@@ -65,6 +66,10 @@ class Problem:
         The table with the user's own names and dtypes; None for an array of numbers.
     places : RowPlaces, optional
         Where the rows stood before some were left out; None where none was.
+    units : RowUnits, optional
+        Rows that no split parts.
+    clusters : ndarray of int, shape (n,), optional
+        The group of each row, where the rows of a group are not independent.
     """
 
     X: Features
@@ -77,6 +82,8 @@ class Problem:
     doubts: tuple[Remark, ...] = ()
     given: pd.DataFrame | None = None
     places: RowPlaces | None = None
+    units: RowUnits | None = None
+    clusters: np.ndarray | None = None
 
     def evaluated(self, numbers: np.ndarray) -> RowPlaces:
         """Return where rows stood in the table they are evaluated from, the user's X or X_eval."""
@@ -302,6 +309,8 @@ def without_weightless_rows(problem: Problem) -> Problem:
         n_evaluation=n_evaluation,
         given=None if problem.given is None else problem.given.iloc[kept].reset_index(drop=True),
         places=places,
+        units=None if problem.units is None else problem.units.at(kept),
+        clusters=None if problem.clusters is None else problem.clusters[kept],
     )
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lukewarm._typing import Prediction
-from lukewarm.data import RowSplit, halve_rows, split_folds, split_rows
+from lukewarm.data import RowSplit, RowUnits, halve_rows, part_rows, split_folds, split_rows
 
-# Tables of up to as many rows are evaluated on every row, in thirds: a quarter of them would leave
-# intervals twice as wide. Larger ones save the other two thirds of the time.
+# Tables of up to as many rows, or groups of rows, are evaluated on every row, in thirds: a quarter
+# of them would leave intervals twice as wide. Larger ones save the other two thirds of the time.
 _MOST_ROWS_ROTATED = 2000
 
 
@@ -28,7 +28,8 @@ class RunPlan:
     whole : tuple of int
         The full model of each fold, trained on all rows it may learn from.
     halves : tuple of two tuples of int, optional
-        The two models of each fold that are trained on disjoint halves of those rows.
+        The two models of each fold that are trained on disjoint halves of those rows; one and the
+        same where rows follow each other in time.
     judges : tuple of pairs of int
         The folds that test whether a feature matters, each with the model it tests.
 
@@ -94,12 +95,13 @@ def plan_runs(
     n_rows: int,
     n_evaluation: int,
     train_fraction: float,
-    cross_fit: int | None,
+    n_folds: int | None,
     generator: np.random.Generator,
     strata: np.ndarray | None,
     *,
     with_halves: bool,
     rotates: bool = True,
+    units: RowUnits | None = None,
 ) -> RunPlan:
     """Return the plan of the one full model, or of those of each fold, and of their halves.
 
@@ -109,8 +111,8 @@ def plan_runs(
     n_evaluation : int
         How many of the last rows the user named for the evaluation; 0 where they are drawn.
     train_fraction : float
-    cross_fit : int, optional
-        Number of folds. By default one split, or, with halves and few rows, three folds.
+    n_folds : int, optional
+        By default one split, or, with halves and few rows, three folds.
     generator : numpy.random.Generator
     strata : ndarray of shape (n_rows,), optional
         Class codes.
@@ -118,22 +120,46 @@ def plan_runs(
         Whether models of half the rows are trained as well.
     rotates : bool, default True
         Whether few rows are evaluated in thirds.
+    units : RowUnits, optional
+        Rows that train, stop or evaluate together.
     """
+    n_units = n_rows if units is None else units.n_units
+    # Thirds are trained on in turn, and what follows in time is not for those before it.
+    rotates = rotates and not (units is not None and units.in_order)
     if n_evaluation:
-        splits = [_split_named(n_rows, n_evaluation, train_fraction, generator, strata)]
-    elif rotates and cross_fit is None and with_halves and n_rows <= _MOST_ROWS_ROTATED:
-        return _rotated_thirds(n_rows, train_fraction, generator, strata)
-    elif cross_fit is None:
-        splits = [split_rows(n_rows, train_fraction, generator, strata)]
+        splits = [_split_named(n_rows, n_evaluation, train_fraction, generator, strata, units)]
+    elif rotates and n_folds is None and with_halves and n_units <= _MOST_ROWS_ROTATED:
+        return _rotated_thirds(n_rows, train_fraction, generator, strata, units)
+    elif n_folds is None:
+        splits = [split_rows(n_rows, train_fraction, generator, strata, units)]
     else:
-        splits = split_folds(n_rows, cross_fit, train_fraction, generator, strata)
+        splits = split_folds(n_rows, n_folds, train_fraction, generator, strata, units)
+    return plan_of_splits(splits, generator, strata, with_halves=with_halves, units=units)
+
+
+def plan_of_splits(
+    splits: Sequence[RowSplit],
+    generator: np.random.Generator,
+    strata: np.ndarray | None,
+    *,
+    with_halves: bool,
+    units: RowUnits | None = None,
+) -> RunPlan:
+    """Return the plan of one full model per split, and of their halves.
+
+    Where rows follow each other in time, the half of the training rows is the later one, and
+    stands for both: an earlier one would be worse for being old, not for being few.
+    """
     folds = tuple(split.evaluation for split in splits)
     whole = tuple(range(len(splits)))
     judges = tuple((fold, fold) for fold in whole)
     if not with_halves:
         return RunPlan(tuple(splits), folds, whole, judges=judges)
-    pairs = [halve_rows(split, generator, strata) for split in splits]
+    pairs = [halve_rows(split, generator, strata, units) for split in splits]
     first = tuple(len(splits) + number for number in whole)
+    if units is not None and units.in_order:
+        later = [half for _, half in pairs]
+        return RunPlan((*splits, *later), folds, whole, (first, first), judges)
     second = tuple(2 * len(splits) + number for number in whole)
     return RunPlan(
         (*splits, *(one for one, _ in pairs), *(other for _, other in pairs)),
@@ -149,18 +175,19 @@ def _rotated_thirds(
     train_fraction: float,
     generator: np.random.Generator,
     strata: np.ndarray | None,
+    units: RowUnits | None,
 ) -> RunPlan:
     """Return the plan in which each third is judged by models of both others and of each other.
 
     Six full models in all: the model of one third is a half for both of the other thirds.
     """
-    wholes = split_folds(n_rows, 3, train_fraction, generator, strata)
+    wholes = split_folds(n_rows, 3, train_fraction, generator, strata, units)
     folds = tuple(split.evaluation for split in wholes)
     thirds = []
     for number, fold in enumerate(folds):
-        inside = split_rows(len(fold), train_fraction, generator, _at(strata, fold), n_evaluation=0)
+        train, stopping = part_rows(fold, train_fraction, generator, strata, units)
         judged = np.concatenate([folds[(number + 1) % 3], folds[(number + 2) % 3]])
-        thirds.append(RowSplit(fold[inside.train], fold[inside.stopping], np.sort(judged)))
+        thirds.append(RowSplit(train, stopping, np.sort(judged)))
     return RunPlan((*wholes, *thirds), folds, (0, 1, 2), ((4, 5, 3), (5, 3, 4)), ((1, 3), (2, 2)))
 
 
@@ -170,13 +197,10 @@ def _split_named(
     train_fraction: float,
     generator: np.random.Generator,
     strata: np.ndarray | None,
+    units: RowUnits | None,
 ) -> RowSplit:
     """Return the split whose evaluation rows are those the user named, the last of the table."""
     n_fit = n_rows - n_evaluation
     # None of the other rows is needed for evaluation.
-    parts = split_rows(n_fit, train_fraction, generator, _at(strata, slice(n_fit)), n_evaluation=0)
-    return RowSplit(parts.train, parts.stopping, np.arange(n_fit, n_rows))
-
-
-def _at(strata: np.ndarray | None, rows: np.ndarray | slice) -> np.ndarray | None:
-    return None if strata is None else strata[rows]
+    train, stopping = part_rows(np.arange(n_fit), train_fraction, generator, strata, units)
+    return RowSplit(train, stopping, np.arange(n_fit, n_rows))

@@ -34,7 +34,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         those selected, with "holm" the chance of selecting any.
     adjust : "bh", "by" or "holm", default "bh"
         How p-values are adjusted for the number of feature sets.
-    method, measure, task, groups, inference, cross_fit
+    method, measure, task, groups, inference, cv
         Those of :class:`VariableImportance`. Columns of a group are kept or left out together.
     random_state : None, int or Generator
     n_jobs : int, optional
@@ -78,7 +78,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         task: str = "auto",
         groups: str | Mapping[str, Any] | None = None,
         inference: str = "auto",
-        cross_fit: int | None = None,
+        cv: Any = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -90,11 +90,13 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.task = task
         self.groups = groups
         self.inference = inference
-        self.cross_fit = cross_fit
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ImportanceSelector:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> ImportanceSelector:
         """Measure the importances and keep the columns that have one.
 
         Parameters
@@ -102,6 +104,8 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X : DataFrame or array-like of shape (n, p)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
+        groups : array-like of shape (n,), optional
+            Which rows belong together; see :meth:`VariableImportance.fit`.
         """
         check_fraction("alpha", self.alpha)
         check_choice("adjust", self.adjust, ADJUSTMENTS)
@@ -109,7 +113,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         own = ("alpha", "adjust")
         options = {key: each for key, each in self.get_params(deep=False).items() if key not in own}
         importance = VariableImportance(**options)
-        importance.fit(X, y, sample_weight)
+        importance.fit(X, y, sample_weight, groups=groups)
         result = importance.result_
         chosen = set(result.select(self.alpha, adjust=self.adjust))
         support = np.zeros(importance.n_features_in_, dtype=bool)

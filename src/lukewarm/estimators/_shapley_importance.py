@@ -14,6 +14,7 @@ from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_shapley_remarks
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
+from lukewarm.estimators._ties import Ties
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
 from lukewarm.results import ShapleyResult, warn_of
@@ -53,7 +54,7 @@ class ShapleyImportance(ImportanceEstimator):
         always kept.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Columns that form one player.
-    inference, cross_fit, train_fraction, fill, stopping, patience, min_delta, max_steps
+    inference, cv, train_fraction, fill, stopping, patience, min_delta, max_steps
         As for :class:`VariableImportance`.
     symmetric, prefit
         As for :class:`VariableImportance`.
@@ -101,7 +102,7 @@ class ShapleyImportance(ImportanceEstimator):
         features: Sequence[Any] | None = None,
         groups: str | Mapping[str, Any] | None = None,
         inference: str = "auto",
-        cross_fit: int | None = None,
+        cv: Any = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
         stopping: str = "hold_out",
@@ -125,7 +126,7 @@ class ShapleyImportance(ImportanceEstimator):
         self.features = features
         self.groups = groups
         self.inference = inference
-        self.cross_fit = cross_fit
+        self.cv = cv
         self.train_fraction = train_fraction
         self.fill = fill
         self.stopping = stopping
@@ -148,12 +149,15 @@ class ShapleyImportance(ImportanceEstimator):
         X_eval: Any = None,
         y_eval: Any = None,
         sample_weight_eval: Any = None,
+        groups: Any = None,
+        groups_eval: Any = None,
+        time: Any = None,
     ) -> ShapleyImportance:
         """Measure the Shapley values on this table.
 
         Parameters
         ----------
-        X, y, sample_weight, X_eval, y_eval, sample_weight_eval
+        X, y, sample_weight, X_eval, y_eval, sample_weight_eval, groups, groups_eval, time
             As for :meth:`VariableImportance.fit`.
 
         Returns
@@ -162,7 +166,8 @@ class ShapleyImportance(ImportanceEstimator):
             Itself, with `result_` set.
         """
         self._check_work()
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
+        ties = Ties(groups, groups_eval, time)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         players = self._feature_sets(problem)
         _check_disjoint(players)
         solver = self._chosen_solver(len(players))
@@ -295,12 +300,16 @@ class ShapleyImportance(ImportanceEstimator):
             if self._prepared.runs.halves
             else None,
             candidates=self._prepared.candidates,
+            clusters=self._prepared.clusters,
         )
 
 
 def _with_rows(prepared: Prepared) -> np.ndarray:
-    chosen = np.zeros(len(prepared.numbers), dtype=bool)
-    chosen[np.concatenate(prepared.plan.full_parts)] = True
+    """Return the rows, or groups of rows, that judge the models which have a feature."""
+    rows, clusters = np.concatenate(prepared.plan.full_parts), prepared.clusters
+    n_units = len(prepared.numbers) if clusters is None else clusters.max() + 1
+    chosen = np.zeros(n_units, dtype=bool)
+    chosen[rows if clusters is None else clusters[rows]] = True
     return chosen
 
 

@@ -181,6 +181,6 @@ def warn_imprecise(data_error: Vector, values: Vector, tolerance: float) -> None
         warn_user(
             f"the evaluation rows leave standard errors up to {data_error.max():.3g} where the "
             f"tolerance allows {allowed:.3g}; more coalitions cannot lower them. Use more rows, "
-            "or cross_fit to evaluate every row.",
+            "or cv to evaluate every row.",
             PrecisionWarning,
         )

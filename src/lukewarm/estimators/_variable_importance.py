@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,24 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
-from lukewarm._validation import check_choice, check_count
+from lukewarm._validation import check_count, check_number
+from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._base import ImportanceEstimator
+from lukewarm.estimators._budget import harvest, most_promising_first, not_reached_remark
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
 from lukewarm.estimators._prepared import Outcome, Prepared
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
-from lukewarm.estimators._screening import screen_by_dropout
-from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence
+from lukewarm.estimators._ties import Ties
+from lukewarm.evaluation import (
+    EvaluationPredictions,
+    PredictionEvidence,
+    clustered_score,
+    join_predictions,
+)
 from lukewarm.measures import Measure
-from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult, MeasureValue, warn_of
+from lukewarm.results import ImportanceResult, MeasureValue, Remark, warn_of
 
 
 class VariableImportance(ImportanceEstimator):
@@ -67,13 +73,15 @@ class VariableImportance(ImportanceEstimator):
         p-value is that of a test which keeps its level at zero. "paired" is the interval of the
         paper, for given models; "split" evaluates the full and the reduced models on different
         rows. "auto" is "learning_curve", and "paired" for a model that is already trained.
-    cross_fit : int, optional
-        Number of folds: every row is evaluated once, by models that never saw it. At least 2
-        rows to a fold, 4 with ``inference="split"``. By default one split; three folds where
-        "learning_curve" meets 2,000 rows or fewer.
+    cv : int, splitter or iterable, optional
+        Folds: every row is evaluated by models that never saw it. A number of folds (at least 2
+        rows to a fold, 4 with ``inference="split"``), a splitter of scikit-learn, or pairs
+        (training rows, evaluation rows) or triples (training, stopping, evaluation) of row
+        numbers. By default one split; three folds where "learning_curve" meets 2,000 rows or
+        fewer.
     train_fraction : float, default 0.75
         Share of the rows for training, and of those for the gradient steps (the rest of them
-        decide when to stop). With `cross_fit`, the latter only. A model that is fitted in one go
+        decide when to stop). With `cv`, the latter only. A model that is fitted in one go
         learns from all of them.
     fill : "mean", "zero", number or mapping from columns to values, default "mean"
         The value a removed column is held at; "mean" is that of the training rows. Columns of
@@ -97,11 +105,11 @@ class VariableImportance(ImportanceEstimator):
         was trained on, and rows it has not seen as `X_eval`, `y_eval`. Reduced models that are
         retrained (by "retrain", or in `check`) learn from as many rows of `X` as the model did,
         for as many steps as it has.
-    screen : "dropout", optional
-        Rank all feature sets by dropout first, on the rows that decide when to stop (the training
-        rows of a model that is fitted in one go), and go on with the `keep` first of them only.
-    keep : int, default 20
-        Feature sets that survive the screening.
+    time_limit : float, optional
+        Seconds after which no further feature set is begun. The most promising ones come first, by
+        dropout on the rows that decide when to stop (the training rows of a model that is fitted
+        in one go). The full models and one set are always done. What was not reached is in
+        `not_reached_` and in `health()`; `fit_more` goes on. Numbers do not depend on it.
     level : float, default 0.95
         Level of the intervals.
     random_state : None, int or Generator
@@ -117,8 +125,8 @@ class VariableImportance(ImportanceEstimator):
     results_ : dict from measure name to ImportanceResult
     predictions_ : EvaluationPredictions
         Predictions on the evaluation rows, from which any other measure follows.
-    screen_ : DataFrame
-        Dropout importance of every feature set and whether it was kept, after a screening.
+    not_reached_ : list of str
+        Feature sets for which there was no time.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
     classes_ : ndarray or None
@@ -132,6 +140,9 @@ class VariableImportance(ImportanceEstimator):
     ['X1', 'X3']
     """
 
+    predictions_: EvaluationPredictions
+    results_: dict[str, ImportanceResult]
+
     def __init__(
         self,
         model: Any = "auto",
@@ -142,7 +153,7 @@ class VariableImportance(ImportanceEstimator):
         features: Sequence[Any] | None = None,
         groups: str | Mapping[str, Any] | None = None,
         inference: str = "auto",
-        cross_fit: int | None = None,
+        cv: Any = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
         stopping: str = "hold_out",
@@ -151,8 +162,7 @@ class VariableImportance(ImportanceEstimator):
         max_steps: int | None = None,
         symmetric: bool | None = None,
         prefit: bool = False,
-        screen: str | None = None,
-        keep: int = 20,
+        time_limit: float | None = None,
         level: float = 0.95,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -165,7 +175,7 @@ class VariableImportance(ImportanceEstimator):
         self.features = features
         self.groups = groups
         self.inference = inference
-        self.cross_fit = cross_fit
+        self.cv = cv
         self.train_fraction = train_fraction
         self.fill = fill
         self.stopping = stopping
@@ -174,8 +184,7 @@ class VariableImportance(ImportanceEstimator):
         self.max_steps = max_steps
         self.symmetric = symmetric
         self.prefit = prefit
-        self.screen = screen
-        self.keep = keep
+        self.time_limit = time_limit
         self.level = level
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -190,6 +199,9 @@ class VariableImportance(ImportanceEstimator):
         X_eval: Any = None,
         y_eval: Any = None,
         sample_weight_eval: Any = None,
+        groups: Any = None,
+        groups_eval: Any = None,
+        time: Any = None,
     ) -> VariableImportance:
         """Measure the importances on this table.
 
@@ -205,51 +217,134 @@ class VariableImportance(ImportanceEstimator):
             The rows to evaluate on; by default a part of `X` that no model is trained on.
         sample_weight_eval : array-like, optional
             Weights of the rows of `X_eval`.
+        groups : array-like of shape (n,), optional
+            Which rows belong together: the patient, the query or the day of each. Rows of one
+            group are never parted by a split, and errors and tests count groups, not rows. (The
+            parameter `groups` of the estimator joins columns.)
+        groups_eval : array-like, optional
+            The groups of the rows of `X_eval`, none of which is one of `X`.
+        time : array-like of numbers or dates, shape (n,), optional
+            When each row was seen. The first rows train, later ones decide when to stop, and the
+            last evaluate; with a number of folds as `cv`, each block of time is evaluated by
+            models of those before it.
 
         Returns
         -------
         VariableImportance
             Itself, with `result_` set.
         """
-        if self.screen is not None:
-            check_choice("screen", self.screen, ("dropout",))
-        check_count("keep", self.keep)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, above=0)
+        deadline = self._deadline()
+        ties = Ties(groups, groups_eval, time)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         sets = self._feature_sets(problem)
-        prepared = self._prepared = self._prepare(problem)
-        if self.screen is not None:
-            sets, self.screen_ = screen_by_dropout(prepared, sets, self.keep)
-        self.predictions_, self.results_ = self._measured(prepared, sets)
-        self.result_ = self.results_[prepared.problem.measures[0].name]
+        self._prepared = self._prepare(problem)
+        self._asked: dict[str, FeatureSet] = {}
+        return self._measure(sets, deadline, has_more=False)
+
+    def fit_more(self, features: Sequence[Any] | None = None) -> VariableImportance:
+        """Measure further feature sets with the full models of the fit.
+
+        Parameters
+        ----------
+        features : sequence, optional
+            Like the parameter of the estimator; by default those that were not reached before the
+            end of `time_limit`, which counts anew, or before a break. Sets that are known already
+            are left out.
+
+        Returns
+        -------
+        VariableImportance
+            Itself, with `result_` renewed: the same numbers as one fit for all sets.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> vi = lw.VariableImportance("boosting", features=["X1"], random_state=0)
+        >>> vi = vi.fit(data.X, data.y).fit_more(["X2", "X3"])
+        >>> vi.result_.names
+        ('X1', 'X2', 'X3')
+        """
+        check_is_fitted(self, "result_")
+        deadline = self._deadline()
+        if features is None:
+            sets = {name: self._asked[name] for name in self.not_reached_}
+        else:
+            problem = self._prepared.problem
+            groups = as_groups(self.groups, problem.X, problem.index)
+            sets = as_feature_sets(problem.index, features, groups)
+        sets = {name: each for name, each in sets.items() if name not in self.result_.names}
+        return self._measure(sets, deadline, has_more=True) if sets else self
+
+    def _deadline(self) -> float:
+        return np.inf if self.time_limit is None else monotonic() + self.time_limit
+
+    def _measure(
+        self, sets: dict[str, FeatureSet], deadline: float, *, has_more: bool
+    ) -> VariableImportance:
+        """Measure the sets, as many as there is time for; there may be results to add them to."""
+        self._asked |= sets
+        order = list(sets) if deadline == np.inf else most_promising_first(self._prepared, sets)
+        interrupted, predictions, results = self._measured(
+            self._prepared, {name: sets[name] for name in order}, deadline
+        )
+        if has_more:
+            predictions = join_predictions([self.predictions_, predictions])
+            results = {
+                name: ImportanceResult.merge([self.results_[name], result])
+                for name, result in results.items()
+            }
+        reached = next(iter(results.values())).names
+        self.not_reached_ = [name for name in self._asked if name not in reached]
+        remark = not_reached_remark(self.not_reached_, len(self._asked))
+        self.predictions_ = predictions
+        self.results_ = {name: _with_remark(each, remark) for name, each in results.items()}
+        self.result_ = self.results_[self._prepared.problem.measures[0].name]
+        if interrupted:
+            raise KeyboardInterrupt("the feature sets that were done are in result_.")
         warn_of(self.result_.health())
         return self
 
     def _measured(
-        self, prepared: Prepared, sets: dict[str, FeatureSet]
-    ) -> tuple[EvaluationPredictions, dict[str, ImportanceResult]]:
-        """Return the predictions without each feature set, and a result for each measure."""
-        compared: list[FeatureSet] = [(), *sets.values()]
-        with blas_for(len(prepared.problem.y)):
-            outcomes = run_jobs(
-                lambda job: prepared.outcome(*job),
-                list(product(range(len(prepared.full_models)), compared)),
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                description="feature sets",
-            )
-        # One row per compared set, one column per full model.
-        by_set = [outcomes[number :: len(compared)] for number in range(len(compared))]
+        self, prepared: Prepared, sets: dict[str, FeatureSet], deadline: float = np.inf
+    ) -> tuple[bool, EvaluationPredictions, dict[str, ImportanceResult]]:
+        """Return whether the user broke off, the predictions, and a result for each measure.
+
+        The sets are worked on in their order; those reached by the deadline are in the results, in
+        the order in which they were asked for.
+        """
+        gathered = harvest(
+            prepared,
+            list(sets.values()),
+            deadline=deadline,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        outcomes = gathered.outcomes
+        reached = {name: sets[name] for name in self._in_order(sets) if sets[name] in outcomes}
+        by_set = [outcomes[()], *(outcomes[removed] for removed in reached.values())]
         predictions = prepared.predictions(by_set[0], by_set[1:])
         scores = prepared.scores(by_set[0], by_set[1:])
-        remarks = fit_remarks(prepared, sets.values(), has_own_length=self._has_own_length)
-        return predictions, {
-            measure.name: with_importance_remarks(
-                self._result(measure, sets, prepared, predictions, by_set[1:], scores),
-                prepared,
-                remarks,
-            )
-            for measure in prepared.problem.measures
-        }
+        remarks = fit_remarks(prepared, reached.values(), has_own_length=self._has_own_length)
+        return (
+            gathered.interrupted,
+            predictions,
+            {
+                measure.name: with_importance_remarks(
+                    self._result(measure, reached, prepared, predictions, by_set[1:], scores),
+                    prepared,
+                    remarks,
+                )
+                for measure in prepared.problem.measures
+            },
+        )
+
+    def _in_order(self, sets: dict[str, FeatureSet]) -> list[str]:
+        """Return the names as the user asked for them, however the sets were worked on."""
+        asked = {name: place for place, name in enumerate(self._asked)}
+        return sorted(sets, key=lambda name: asked.get(name, len(asked)))
 
     def interactions(self, top: int = 5) -> pd.DataFrame:
         """Return how much pairs of the most important feature sets are worth together.
@@ -289,7 +384,7 @@ class VariableImportance(ImportanceEstimator):
         pairs = leading_pairs(self.result_, check_count("top", top, minimum=2))
         if not pairs:
             return interaction_frame(self.result_, None, pairs)
-        _, results = self._measured(self._prepared, unions(self.result_, pairs))
+        _, _, results = self._measured(self._prepared, unions(self.result_, pairs))
         return interaction_frame(self.result_, results[self.result_.measure], pairs)
 
     def check(self, n: int = 3) -> pd.DataFrame:
@@ -336,7 +431,7 @@ class VariableImportance(ImportanceEstimator):
         if sorted(columns) != list(range(self.n_features_in_)) or len(self.result_) < len(columns):
             raise AttributeError(
                 "feature_importances_ has one number per column, and this fit was asked for other "
-                "feature sets; see result_, or fit without features, groups and screen."
+                "feature sets; see result_, or fit without features, groups and time_limit."
             )
         importances = np.empty(self.n_features_in_)
         importances[columns] = np.maximum(self.result_.importance, 0.0)
@@ -366,8 +461,9 @@ class VariableImportance(ImportanceEstimator):
     ) -> ImportanceResult:
         full, reduced = predictions.skills(measure)
         is_projection = prepared.reduction.name == "projection"
-        runs, places = prepared.runs, prepared.problem.evaluated(prepared.numbers)
-        scored = [np.flatnonzero(runs.fold_of_row == fold) for fold, _ in runs.judges]
+        places = prepared.problem.evaluated(prepared.numbers)
+        scored, clusters = prepared.scored, prepared.clusters
+        of_scored = None if clusters is None else clusters[scored]
         return ImportanceResult(
             names=tuple(sets),
             removed=tuple(sets.values()),
@@ -384,15 +480,25 @@ class VariableImportance(ImportanceEstimator):
             model=prepared.described(self._model_name),
             inference=prepared.inference,
             level=self.level,
-            scores=scores,
+            scores=None
+            if scores is None
+            else tuple(clustered_score(each, of_scored) for each in scores),
             missed=predictions.missed(measure, self.level) if is_projection else None,
+            clusters=clusters,
             rows=places.rows,
             evidence=PredictionEvidence(
                 predictions,
                 measure,
                 places.n_table_rows,
-                np.concatenate(scored),
-                runs.variance_factor,
+                scores,
+                scored,
+                prepared.runs.variance_factor,
             ),
             candidates=prepared.candidates,
         )
+
+
+def _with_remark(result: ImportanceResult, remark: tuple[Remark, ...]) -> ImportanceResult:
+    """Return the result with what is said now of feature sets that were not reached."""
+    others = tuple(each for each in result.remarks if each.name != "not_reached")
+    return replace(result, remarks=(*remark, *others))

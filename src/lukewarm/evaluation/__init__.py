@@ -1,9 +1,13 @@
 """From predictions to importances: which rows evaluate which model."""
 
 from lukewarm.evaluation._checks import check_measure, check_parts, encode_classes
-from lukewarm.evaluation._evidence import PredictionEvidence
+from lukewarm.evaluation._evidence import PredictionEvidence, join_predictions
 from lukewarm.evaluation._importance import importance_from_predictions
-from lukewarm.evaluation._predictions import EvaluationPredictions, product_score
+from lukewarm.evaluation._predictions import (
+    EvaluationPredictions,
+    clustered_score,
+    product_score,
+)
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
 
 __all__ = [
@@ -13,8 +17,10 @@ __all__ = [
     "PredictionEvidence",
     "check_measure",
     "check_parts",
+    "clustered_score",
     "encode_classes",
     "importance_from_predictions",
+    "join_predictions",
     "product_score",
     "skill_on_parts",
 ]

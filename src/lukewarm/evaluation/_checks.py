@@ -11,6 +11,7 @@ import pandas as pd
 from lukewarm._typing import Prediction, Vector
 from lukewarm._validation import check_readable, check_vector, unmasked
 from lukewarm.evaluation._rows import EvaluationPlan
+from lukewarm.inference import cluster_totals
 from lukewarm.measures import MeanLoss, Measure, Task, centres_classes, needs_classes
 
 # Weights may add up to one row and next to nothing.
@@ -42,6 +43,7 @@ def check_parts(
     weights: Vector | None,
     task: Task,
     weights_name: str = "sample_weight",
+    clusters: np.ndarray | None = None,
 ) -> None:
     """Raise unless every part of the evaluation rows allows each measure and its standard error.
 
@@ -51,28 +53,43 @@ def check_parts(
     if plan.reduced_parts is not plan.full_parts:
         parts += plan.reduced_parts
     for part in parts:
-        _check_row_count(None if weights is None else weights[part], len(part), weights_name)
-        target = y[part] if weights is None else y[part[weights[part] > 0]]
+        part_weights = None if weights is None else weights[part]
+        part_clusters = None if clusters is None else clusters[part]
+        _check_row_count(part_weights, len(part), weights_name, part_clusters)
+        counted = part if weights is None else part[weights[part] > 0]
+        target = y[counted]
         if task.n_classes is not None:
             _check_every_class(target, task.n_classes)
         for measure in measures:
             if hasattr(measure, "check_target"):
                 measure.check_target(target)
-            if centres_classes(measure) and (np.bincount(target.astype(int)) < 2).any():
+            of_counted = None if clusters is None else clusters[counted]
+            if centres_classes(measure) and _fewest_of_a_class(target, of_counted) < 2:
+                units = "rows" if clusters is None else "groups"
                 raise ValueError(
-                    f"the standard error of measure {measure.name!r} needs at least 2 rows of "
+                    f"the standard error of measure {measure.name!r} needs at least 2 {units} of "
                     f"each class in every part of the evaluation rows; one of {len(part)} rows "
-                    "has fewer. Use fewer folds, more rows or another measure."
+                    f"has fewer. Use fewer folds, more {units} or another measure."
                 )
 
 
-def _check_row_count(weights: Vector | None, n_rows: int, weights_name: str) -> None:
-    if weights is None:
-        n_effective = float(n_rows)
-    elif not weights.any():
-        n_effective = 0.0
-    else:
-        n_effective = float(weights.sum() ** 2 / np.square(weights).sum())
+def _fewest_of_a_class(y: Vector, clusters: np.ndarray | None) -> int:
+    """Return the least number of rows that a class has, or of groups with rows of it."""
+    if clusters is not None:
+        y = np.unique(np.column_stack([y, clusters]), axis=0)[:, 0]
+    return int(np.unique(y, return_counts=True)[1].min())
+
+
+def _check_row_count(
+    weights: Vector | None, n_rows: int, weights_name: str, clusters: np.ndarray | None
+) -> None:
+    totals = cluster_totals(np.ones(n_rows) if weights is None else weights, clusters)
+    n_effective = float(totals.sum() ** 2 / np.square(totals).sum()) if totals.any() else 0.0
+    if n_effective < _FEWEST_ROWS and clusters is not None:
+        raise ValueError(
+            "groups must leave at least 2 groups in every part of the evaluation rows, for a "
+            f"standard error; one has {n_effective:.3g}. Use more groups, or fewer folds."
+        )
     if n_effective < _FEWEST_ROWS:
         subject, which = "y must have", ""
         if weights is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lukewarm._typing import Vector
-from lukewarm.evaluation._predictions import EvaluationPredictions
+from lukewarm.evaluation._predictions import EvaluationPredictions, clustered_score
 from lukewarm.evaluation._rows import EvaluationPlan
 from lukewarm.measures import Measure, centres_classes, mean_of_rows
 from lukewarm.results import MeasureValue, SegmentSkills
@@ -27,8 +27,10 @@ class PredictionEvidence:
     measure : Measure
     n_table_rows : int
         Rows of the table that the evaluation rows were drawn from.
+    scores : tuple of MeasureValue, optional
+        The product statistic of each feature set, with one influence value for each of its terms.
     scored : ndarray of int, optional
-        The evaluation row behind each term of the product statistic.
+        The evaluation row behind each of these terms.
     variance_factor : float
         Of the product statistic.
     """
@@ -36,19 +38,16 @@ class PredictionEvidence:
     predictions: EvaluationPredictions
     measure: Measure
     n_table_rows: int
+    scores: tuple[MeasureValue, ...] | None = None
     scored: np.ndarray | None = None
     variance_factor: float = 1.0
 
-    def on_rows(
-        self, chosen: np.ndarray, scores: Sequence[MeasureValue] | None, level: float
-    ) -> SegmentSkills:
+    def on_rows(self, chosen: np.ndarray, level: float) -> SegmentSkills:
         """Return what the models are worth on the chosen rows.
 
         Parameters
         ----------
         chosen : ndarray of bool, shape (n,)
-        scores : sequence of MeasureValue, optional
-            The product statistics over all rows.
         level : float
             Of the upper limits.
 
@@ -66,23 +65,21 @@ class PredictionEvidence:
         return SegmentSkills(
             full,
             reduced,
-            None if scores is None else self._scores(chosen, scores),
+            None if self.scores is None else self._scores(chosen, self.scores),
             some.missed(self.measure, level) if has_limits else None,
             float(weights[chosen].sum() / weights.sum()),
         )
 
     def joined(self, parts: Sequence[PredictionEvidence]) -> PredictionEvidence:
         """Return the evidence of results over different feature sets as one."""
-        return replace(self, predictions=_joined([part.predictions for part in parts]))
+        scores = [each for part in parts for each in part.scores or ()]
+        predictions = join_predictions([part.predictions for part in parts])
+        return replace(self, predictions=predictions, scores=tuple(scores) or None)
 
     def _check(self, some: EvaluationPredictions) -> None:
         plan = some.plan
         for part in (plan.full_parts[0], plan.reduced_parts[0]):
-            if len(part) < _FEWEST_ROWS:
-                raise ValueError(
-                    f"it has {len(part)} rows to judge a model by, and at least {_FEWEST_ROWS} are "
-                    "needed for an interval; join it with another segment."
-                )
+            _check_count(part, some.clusters, "to judge a model by")
             y = some.y[part]
             if hasattr(self.measure, "check_target"):
                 self.measure.check_target(y)
@@ -97,18 +94,27 @@ class PredictionEvidence:
     ) -> tuple[MeasureValue, ...]:
         assert self.scored is not None
         inside = chosen[self.scored]
-        if inside.sum() < _FEWEST_ROWS:
-            raise ValueError(
-                f"it has {inside.sum()} rows to test by, and at least {_FEWEST_ROWS} are needed; "
-                "join it with another segment."
-            )
+        clusters = self.predictions.clusters
+        _check_count(self.scored[inside], clusters, "to test by")
+        of_scored = None if clusters is None else clusters[self.scored[inside]]
         inflation = np.sqrt(self.variance_factor)
         found = []
         for score in scores:
             terms = score.value + score.influence[inside] / inflation
             some = mean_of_rows(terms, None)
-            found.append(MeasureValue(some.value, some.influence * inflation))
+            on_chosen = MeasureValue(some.value, some.influence * inflation)
+            found.append(clustered_score(on_chosen, of_scored))
         return tuple(found)
+
+
+def _check_count(rows: np.ndarray, clusters: np.ndarray | None, purpose: str) -> None:
+    """Raise when rows, or the groups they belong to, are too few."""
+    count = len(rows) if clusters is None else len(np.unique(clusters[rows]))
+    if count < _FEWEST_ROWS:
+        raise ValueError(
+            f"it has {count} {'rows' if clusters is None else 'groups of rows'} {purpose}, and at "
+            f"least {_FEWEST_ROWS} are needed for an interval; join it with another segment."
+        )
 
 
 def _weights_in_the_whole(predictions: EvaluationPredictions) -> Vector:
@@ -150,17 +156,24 @@ def _at_rows(
             _at_rows(predictions.half[1], chosen, weights),
         ),
         directions=tuple(None if each is None else each[chosen] for each in predictions.directions),
+        clusters=None
+        if predictions.clusters is None
+        else np.unique(predictions.clusters[chosen], return_inverse=True)[1],
     )
 
 
-def _joined(parts: Sequence[EvaluationPredictions]) -> EvaluationPredictions:
+def join_predictions(parts: Sequence[EvaluationPredictions]) -> EvaluationPredictions:
+    """Return the predictions without different feature sets of the same full models as one."""
     first = parts[0]
     halves = [part.half for part in parts if part.half is not None]
     return replace(
         first,
         reduced=tuple(each for part in parts for each in part.reduced),
         directions=tuple(each for part in parts for each in part.directions),
-        half=(_joined([one for one, _ in halves]), _joined([other for _, other in halves]))
+        half=(
+            join_predictions([one for one, _ in halves]),
+            join_predictions([other for _, other in halves]),
+        )
         if halves
         else None,
     )

@@ -19,6 +19,7 @@ from lukewarm._validation import (
     check_vector,
     check_weights,
 )
+from lukewarm.data import as_codes
 from lukewarm.evaluation._checks import (
     check_measure,
     check_parts,
@@ -42,6 +43,7 @@ def importance_from_predictions(
     inference: str = "paired",
     folds: Any = None,
     weights: Any = None,
+    groups: Any = None,
     random_state: RandomState = 0,
 ) -> ImportanceResult:
     """Return the importances that follow from predictions the caller already has.
@@ -64,6 +66,9 @@ def importance_from_predictions(
         The fold of each row when the predictions come from cross-fitting: the measure is taken
         per fold and averaged.
     weights : array-like of shape (n,), optional
+    groups : array-like of shape (n,), optional
+        Which rows belong together, such as those of one patient: standard errors are then those
+        of independent groups rather than rows.
     random_state : None, int or Generator
         Draws the halves of ``inference="split"``.
 
@@ -82,14 +87,15 @@ def importance_from_predictions(
     check_fraction("level", level)
     target, task = _target_for(skill, y)
     fold_of = _check_folds(folds, len(target))
+    clusters = None if groups is None else as_codes("groups", groups, len(target))[0]
     strata = None if task.is_regression else target
     plan = (
         EvaluationPlan.paired(fold_of)
         if inference == "paired"
-        else EvaluationPlan.split(fold_of, as_generator(random_state), strata)
+        else EvaluationPlan.split(fold_of, as_generator(random_state), strata, clusters)
     )
     row_weights = as_relative(check_weights(weights, len(target), "weights"))
-    check_parts(plan, target, [skill], row_weights, task, "weights")
+    check_parts(plan, target, [skill], row_weights, task, "weights", clusters)
     named = _named_predictions(reduced, target, task)
     predictions = EvaluationPredictions(
         target,
@@ -97,6 +103,7 @@ def importance_from_predictions(
         tuple(named.values()),
         plan,
         row_weights,
+        clusters=clusters,
     )
     full_skill, reduced_skills = predictions.skills(skill)
     result = ImportanceResult(
@@ -113,6 +120,7 @@ def importance_from_predictions(
         model="given predictions",
         inference=inference,
         level=level,
+        clusters=clusters,
         rows=np.arange(len(target)),
         evidence=PredictionEvidence(predictions, skill, len(target)),
     )

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
+from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
 from lukewarm.measures import Measure, mean_of_rows, needs_classes
 from lukewarm.results import MeasureValue, UpperLimits
 
@@ -35,6 +36,9 @@ class EvaluationPredictions:
         Those of models trained on two disjoint halves of the training rows, for the same rows.
     directions : tuple of Prediction or None, one per feature set
         What the features may add to each prediction, where some full model does not look at them.
+    clusters : ndarray of int, shape (n,), optional
+        The group of each row, from 0 on, where rows belong together: influence values are then
+        one per group.
     """
 
     y: Vector
@@ -44,14 +48,14 @@ class EvaluationPredictions:
     weights: Vector | None = None
     half: tuple[EvaluationPredictions, EvaluationPredictions] | None = None
     directions: tuple[Prediction | None, ...] = ()
+    clusters: np.ndarray | None = None
 
     def skills(self, measure: Measure) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model and of each reduced one."""
         plan = self.plan
-        full = skill_on_parts(measure, self.y, self.full, plan.full_parts, self.weights)
+        full = self._on_parts(measure, self.full, plan.full_parts)
         reduced = tuple(
-            skill_on_parts(measure, self.y, prediction, plan.reduced_parts, self.weights)
-            for prediction in self.reduced
+            self._on_parts(measure, prediction, plan.reduced_parts) for prediction in self.reduced
         )
         if self.half is None:
             return full, reduced
@@ -84,9 +88,10 @@ class EvaluationPredictions:
         if squares.sum() <= 0:
             return 0.0
         slope = products.sum() / squares.sum()
-        error = np.sqrt(np.square(products - slope * squares).sum()) / squares.sum()
+        residuals = cluster_totals(products - slope * squares, self.clusters)
+        error = np.sqrt(np.square(residuals).sum()) / squares.sum()
         parts = self.plan.full_parts
-        plain = skill_on_parts(measure, self.y, self.full, parts, self.weights)
+        plain = self._on_parts(measure, self.full, parts)
         largest = 0.0
         for end in (slope - quantile * error, slope + quantile * error):
             shifted = self.full + end * line
@@ -94,9 +99,14 @@ class EvaluationPredictions:
                 shifted = np.clip(shifted, self.full / 4, 1 - (1 - self.full) / 4)
                 if shifted.ndim > 1:
                     shifted = shifted / shifted.sum(axis=1, keepdims=True)
-            gain = skill_on_parts(measure, self.y, shifted, parts, self.weights) - plain
+            gain = self._on_parts(measure, shifted, parts) - plain
             largest = max(largest, gain.value + quantile * gain.standard_error)
         return float(largest)
+
+    def _on_parts(
+        self, measure: Measure, prediction: Prediction, parts: tuple[np.ndarray, ...]
+    ) -> MeasureValue:
+        return skill_on_parts(measure, self.y, prediction, parts, self.weights, self.clusters)
 
 
 def _mean(first: MeasureValue, second: MeasureValue) -> MeasureValue:
@@ -130,6 +140,27 @@ def product_score(
         terms.append(products / (spread if spread > 0 else 1.0))
     score = mean_of_rows(np.concatenate(terms), None)
     return MeasureValue(score.value, score.influence * np.sqrt(variance_factor))
+
+
+def clustered_score(score: MeasureValue, clusters: np.ndarray | None) -> MeasureValue:
+    """Return the product statistic with one influence value per cluster of its rows.
+
+    Parameters
+    ----------
+    score : MeasureValue
+        With one influence value per row.
+    clusters : ndarray of int, optional
+        The cluster of each row; any numbers.
+
+    Notes
+    -----
+    The mean taken from the terms costs a degree of freedom, which counts where clusters are few.
+    """
+    if clusters is None:
+        return score
+    scale = small_sample_scale(cluster_totals(np.ones(len(clusters)), clusters))
+    _, codes = np.unique(clusters, return_inverse=True)
+    return MeasureValue(score.value, by_cluster(score.influence, codes) * scale, score.shift)
 
 
 def _products(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:

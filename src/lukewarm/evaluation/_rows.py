@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lukewarm._typing import Prediction, Vector
-from lukewarm.inference import small_sample_scale
+from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
 from lukewarm.measures import Measure, centres_classes
 from lukewarm.results import MeasureValue
 
@@ -40,14 +40,24 @@ class EvaluationPlan:
 
     @classmethod
     def split(
-        cls, folds: np.ndarray, generator: np.random.Generator, strata: np.ndarray | None = None
+        cls,
+        folds: np.ndarray,
+        generator: np.random.Generator,
+        strata: np.ndarray | None = None,
+        clusters: np.ndarray | None = None,
     ) -> EvaluationPlan:
         """Return the plan in which one random half of each fold judges each side.
 
-        With K folds these are the 2K folds of Williamson et al.: every row is evaluated once.
+        With K folds these are the 2K folds of Williamson et al.: every row is evaluated once. Rows
+        of one cluster judge the same side.
         """
         whole = cls.paired(folds).full_parts
-        halves = [_two_halves(part, generator, strata) for part in whole]
+        halves = [
+            _two_halves(part, generator, strata)
+            if clusters is None
+            else _halves_of_clusters(part, clusters[part], generator)
+            for part in whole
+        ]
         return cls(tuple(first for first, _ in halves), tuple(second for _, second in halves))
 
 
@@ -57,21 +67,26 @@ def skill_on_parts(
     prediction: Prediction,
     parts: tuple[np.ndarray, ...],
     weights: Vector | None = None,
+    clusters: np.ndarray | None = None,
 ) -> MeasureValue:
     """Return the mean over parts of the measure on each part.
 
+    `clusters` numbers the rows that belong together, see `by_cluster`.
+
     Notes
     -----
-    The influence vector has one entry per row of `y`, zero on rows outside the parts and scaled so
-    that mean(influence**2) / n is the variance: a difference of two such values has the variance
-    of paired rows where they share rows and the sum of variances where they do not.
+    The influence vector has one entry per row of `y`, or per cluster, zero on rows outside the
+    parts and scaled so that mean(influence**2) / n is the variance: a difference of two such values
+    has the variance of paired rows where they share rows and the sum of variances where they do
+    not.
 
     Influence values phi are centred part by part, so every part loses a degree of freedom of its
     own. With K parts of n_k rows the variance is
 
         1 / K**2 * sum over k of sum(phi**2 over part k) / (n_k (n_k - 1)),
 
-    for K = 1 the usual one of a mean; weights enter by `small_sample_scale`. A measure that
+    for K = 1 the usual one of a mean; weights enter by `small_sample_scale`, and clusters with the
+    sum of their weights. A measure that
     centres the classes one by one (AUC) loses a degree in each, as in DeLong, DeLong and
     Clarke-Pearson (1988).
     """
@@ -82,19 +97,24 @@ def skill_on_parts(
         on_part = measure.evaluate(y[part], prediction[part], part_weights)
         _check_finite(measure, on_part, prediction[part])
         value += on_part.value / len(parts)
-        scale = len(y) / (len(parts) * len(part)) * _scale_of_rows(measure, y[part], part_weights)
-        influence[part] = on_part.influence * scale
-    return MeasureValue(value, influence)
+        part_clusters = None if clusters is None else clusters[part]
+        enlarged = _scale_of_rows(measure, y[part], part_weights, part_clusters)
+        influence[part] = on_part.influence * (len(y) / (len(parts) * len(part)) * enlarged)
+    return MeasureValue(value, by_cluster(influence, clusters))
 
 
-def _scale_of_rows(measure: Measure, y: Vector, weights: Vector | None) -> Vector:
+def _scale_of_rows(
+    measure: Measure, y: Vector, weights: Vector | None, clusters: np.ndarray | None
+) -> Vector:
     """Return for each row of a part by how much its influence value is to be enlarged."""
     weights = np.ones(len(y)) if weights is None else weights
     if not centres_classes(measure):
-        return np.full(len(y), small_sample_scale(weights))
+        return np.full(len(y), small_sample_scale(cluster_totals(weights, clusters)))
     scale = np.empty(len(y))
     for code in np.unique(y):
-        scale[y == code] = small_sample_scale(weights[y == code])
+        inside = y == code
+        of_class = None if clusters is None else clusters[inside]
+        scale[inside] = small_sample_scale(cluster_totals(weights[inside], of_class))
     return scale
 
 
@@ -117,3 +137,11 @@ def _two_halves(
     if strata is not None:
         order = order[np.argsort(strata[order], kind="stable")]
     return np.sort(order[::2]), np.sort(order[1::2])
+
+
+def _halves_of_clusters(
+    part: np.ndarray, clusters: np.ndarray, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    order = generator.permutation(np.unique(clusters))
+    is_first = np.isin(clusters, order[::2])
+    return part[is_first], part[~is_first]

@@ -3,6 +3,7 @@
 Pure functions over arrays: nothing here knows a model, a measure or a data set.
 """
 
+from lukewarm.inference._clusters import by_cluster, cluster_totals
 from lukewarm.inference._moments import Moments
 from lukewarm.inference._multiplicity import (
     ADJUSTMENTS,
@@ -23,7 +24,9 @@ __all__ = [
     "ADJUSTMENTS",
     "Moments",
     "adjust_p_values",
+    "by_cluster",
     "check_adjustments",
+    "cluster_totals",
     "interval_ends",
     "p_value",
     "reach_zero",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtr
 
 from lukewarm._validation import check_fraction, check_number
 
@@ -88,8 +88,13 @@ def reach_zero(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return low, np.maximum(high, 0.0)
 
 
-def p_value(estimate: np.ndarray, std_error: np.ndarray, delta: float = 0.0) -> np.ndarray:
+def p_value(
+    estimate: np.ndarray, std_error: np.ndarray, delta: float = 0.0, freedom: float = np.inf
+) -> np.ndarray:
     """Return the one-sided p-value of "the true value is at most `delta`".
+
+    `freedom` are the degrees of freedom of Student's law, where groups of rows are few; without
+    them it is the normal law.
 
     Notes
     -----
@@ -107,4 +112,5 @@ def p_value(estimate: np.ndarray, std_error: np.ndarray, delta: float = 0.0) -> 
     # So many standard errors that they overflow leave p at 0 or 1, where it belongs.
     with np.errstate(over="ignore"):
         distance = -excess / spread
-    return np.where(std_error > 0, ndtr(distance), np.where(excess > 0, 0.0, 1.0))
+    below = ndtr(distance) if np.isinf(freedom) else stdtr(freedom, distance)
+    return np.where(std_error > 0, below, np.where(excess > 0, 0.0, 1.0))

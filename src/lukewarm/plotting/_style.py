@@ -99,7 +99,7 @@ def title_for(result: ImportanceResult | ShapleyResult, n_shown: int) -> str:
     skill = (full.value - full.shift) * (-1 if is_error else 1)
     name = label.removeprefix("increase in ").removeprefix("loss of ")
     # Three digits, and no power of ten for what can be read without.
-    said = f"{name} {float(f'{skill:.3g}'):,.10g} on {len(full.influence):,} rows"
+    said = f"{name} {float(f'{skill:.3g}'):,.10g} on {result.n_rows:,} rows"
     shown = f"\n{n_shown:,} of {len(result):,} features shown" if n_shown < len(result) else ""
     (model,) = plain_labels([result.model])
     return f"{model}\n{said}{shown}"

@@ -86,7 +86,7 @@ def skill_words(panel: Panel) -> list[str]:
     at_hand = skill.value - skill.shift
     shown = panel.words.scale * panel.words.sign
     said = panel.words.skill.format(significant(shown * at_hand, 3))
-    sentence = f"On the {len(skill.influence):,} rows that judge it, the model {said}"
+    sentence = f"On the {panel.result.n_rows:,} rows that judge it, the model {said}"
     if baseline is None:
         sentence += "."
     elif panel.words.sign < 0 and baseline < 0:
@@ -201,7 +201,7 @@ def _facts(panel: Panel) -> dict[str, str]:
     }
     if details.n_rows is not None:
         facts["rows of the table"] = f"{details.n_rows:,}"
-    facts["rows that judge the models"] = f"{len(skill_of(panel).influence):,}"
+    facts["rows that judge the models"] = f"{result.n_rows:,}"
     if panel.is_shapley:
         facts["solver"] = f"{clean(result.solver)}, {result.n_fits:,} reduced models"
     if result.full_seconds:

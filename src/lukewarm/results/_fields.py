@@ -155,6 +155,26 @@ class Array(FieldKind):
         return array
 
 
+class Clusters(FieldKind):
+    """The group of each evaluation row, one of as many as there are influence values; or None.
+
+    It binds the size "table_rows": the evaluation rows where the size "rows" counts groups.
+    """
+
+    def write(self, key: str, value: Any, contents: Contents) -> None:
+        """Add the array, or that there is none."""
+        Maybe(Array(("table_rows",), "i")).write(key, value, contents)
+
+    def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> np.ndarray | None:
+        """Return the array or None."""
+        found = Maybe(Array(("table_rows",), "i")).read(key, stored, sizes)
+        if found is None:
+            sizes["table_rows"] = sizes["rows"]
+        elif not np.array_equal(np.unique(found), np.arange(sizes["rows"])):
+            raise ValueError(f"{key} do not number the {sizes['rows']} groups there are")
+        return found
+
+
 class Value(FieldKind):
     """One MeasureValue over the evaluation rows, the size "rows"."""
 

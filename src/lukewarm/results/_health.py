@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Vector
@@ -60,7 +61,7 @@ def remarks_on_estimates(
 ) -> tuple[Remark, ...]:
     """Return what estimates with intervals show by themselves; `full` is the full model's skill."""
     return (
-        *_few_rows(len(full.influence), result.inference),
+        *_few_rows(result, len(full.influence)),
         *_better_without(result, estimate),
         *_near_zero(result, estimate, full.standard_error),
     )
@@ -133,13 +134,25 @@ def _enumerated(names: list[str]) -> str:
     return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _few_rows(n_rows: int, inference: str) -> list[Remark]:
-    judging = n_rows // 2 if inference == "split" else n_rows
+def rows_text(n_rows: int, clusters: np.ndarray | None) -> str:
+    """Return how many rows there are, and in how many groups.
+
+    Examples
+    --------
+    >>> rows_text(3, np.array([0, 1, 0]))
+    '3 rows in 2 groups'
+    """
+    return f"{n_rows} rows" if clusters is None else f"{n_rows} rows in {clusters.max() + 1} groups"
+
+
+def _few_rows(result: ImportanceResult | ShapleyResult, n_units: int) -> list[Remark]:
+    judging = n_units // 2 if result.inference == "split" else n_units
     if judging >= _FEW_ROWS:
         return []
+    units = "rows" if result.clusters is None else "groups of rows"
     message = (
-        f"only {judging} rows judge each model; intervals and p-values need some {_FEW_ROWS} or "
-        "more to be near their level. Use cross_fit to evaluate every row, or more rows."
+        f"only {judging} {units} judge each model; intervals and p-values need some {_FEW_ROWS} "
+        f"or more to be near their level. Use cv to evaluate every row, or more {units}."
     )
     return [Remark("few_rows", "warning", "", message)]
 

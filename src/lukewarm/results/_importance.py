@@ -37,6 +37,7 @@ from lukewarm.results._contrast import Contrast, as_contrast
 from lukewarm.results._fields import (
     Array,
     Candidates,
+    Clusters,
     IndexSets,
     InMemory,
     Limits,
@@ -60,6 +61,7 @@ from lukewarm.results._health import (
     health_frame,
     health_line,
     remarks_on_estimates,
+    rows_text,
 )
 from lukewarm.results._records import MeasureValue, TrainingTrace, UpperLimits
 from lukewarm.results._segments import Evidence, SegmentedImportance, by_segment
@@ -102,6 +104,9 @@ class ImportanceResult(Tabular):
         intervals end there.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
+    clusters : ndarray of int, shape (n,), optional
+        The group of each evaluation row, from 0 on, where rows belong together, or several folds
+        evaluate one row. Influence values are then one per group.
     rows : ndarray of int, shape (n,), optional
         The row of `X` behind each evaluation row, or of `X_eval` where that was given.
     evidence : Evidence, optional
@@ -136,15 +141,21 @@ class ImportanceResult(Tabular):
     missed: Annotated[UpperLimits | None, Maybe(Limits())] = None
     remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
     candidates: Annotated[tuple[Candidate, ...], Candidates()] = ()
-    rows: Annotated[np.ndarray | None, Maybe(Array(("rows",), "i"))] = None
+    clusters: Annotated[np.ndarray | None, Clusters()] = None
+    rows: Annotated[np.ndarray | None, Maybe(Array(("table_rows",), "i"))] = None
     evidence: Annotated[Evidence | None, InMemory()] = None
 
     def __len__(self) -> int:
         return len(self.names)
 
     @property
+    def n_rows(self) -> int:
+        """Evaluation rows."""
+        return len(self.full.influence if self.clusters is None else self.clusters)
+
+    @property
     def influence(self) -> Matrix:
-        """Influence values of the importances, shape (n_sets, n)."""
+        """Influence values of the importances, shape (n_sets, n), or one per group of rows."""
         return np.stack([(self.full - reduced).influence for reduced in self.reduced])
 
     @property
@@ -224,11 +235,13 @@ class ImportanceResult(Tabular):
         """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,).
 
         At zero, where two models differ by less than the theory of intervals needs, they come from
-        the product statistic where there is one (`scores`).
+        the product statistic where there is one (`scores`). Where rows belong together the law is
+        Student's, with a degree of freedom less than there are groups.
         """
         if self.scores is not None and check_number("delta", delta) == 0:
             return self._score_p_values.copy()
-        return p_value(self.importance, self.standard_error, delta)
+        freedom = np.inf if self.clusters is None else len(self.full.influence) - 1
+        return p_value(self.importance, self.standard_error, delta, freedom)
 
     def select(self, fdr: float = 0.1, *, adjust: str = "bh") -> list[str]:
         """Return the names of the feature sets whose importance is above zero.
@@ -468,7 +481,9 @@ class ImportanceResult(Tabular):
         scores = self.scores or ()
         error = Moments.of_many([score.influence for score in scores]).standard_error
         shift = np.array([score.shift for score in scores])
-        return p_value(np.array([score.value for score in scores]), np.hypot(error, shift))
+        freedom = np.inf if self.clusters is None else len(scores[0].influence) - 1
+        values = np.array([score.value for score in scores])
+        return p_value(values, np.hypot(error, shift), freedom=freedom)
 
     @property
     def _is_skewed(self) -> bool:
@@ -491,7 +506,7 @@ class ImportanceResult(Tabular):
         sets = "1 feature set" if len(self) == 1 else f"{len(self)} feature sets"
         return (
             f"{sets} by {self.method} on {self.model}; {self.measure} of the full model "
-            f"{self.full.value - self.full.shift:.4g} on {len(self.full.influence)} rows"
+            f"{self.full.value - self.full.shift:.4g} on {rows_text(self.n_rows, self.clusters)}"
         )
 
 

@@ -12,13 +12,14 @@ from lukewarm.inference import p_value, standard_error, wald_interval
 
 @dataclass(frozen=True, eq=False)
 class MeasureValue:
-    """A measure's value with the influence value of every evaluation row.
+    """A measure's value with the influence value of every evaluation row, or group of rows.
 
     Parameters
     ----------
     value : float
     influence : ndarray of shape (n,)
-        Mean zero. Values and influences subtract alike, so the standard error of a difference
+        Mean zero; one per row, or per group of rows that belong together. Values and influences
+        subtract alike, so the standard error of a difference
         takes account of what the two sides share.
     shift : float, default 0
         What the value moved when the training rows doubled; counts as one more standard error.

@@ -45,9 +45,7 @@ class Evidence(Protocol):
         """Rows of the table that the evaluation rows were drawn from."""
         ...
 
-    def on_rows(
-        self, chosen: np.ndarray, scores: Sequence[MeasureValue] | None, level: float
-    ) -> SegmentSkills:
+    def on_rows(self, chosen: np.ndarray, level: float) -> SegmentSkills:
         """Return what the models are worth on these evaluation rows; a ValueError where nothing."""
         ...
 
@@ -89,7 +87,7 @@ class SegmentedImportance(Tabular):
         for segment, result in zip(self.segments, self.results, strict=True):
             frame = result.to_frame(*args, **options).drop(columns=["steps", "seconds"])
             frame.insert(0, "segment", segment)
-            frame.insert(1, "n_rows", len(result.full.influence))
+            frame.insert(1, "n_rows", result.n_rows)
             frames.append(frame)
         return pd.concat(frames, ignore_index=True)
 
@@ -156,7 +154,7 @@ def by_segment(result: ImportanceResult, segment: Any) -> SegmentedImportance:
     parts = []
     for code, name in enumerate(names):
         try:
-            parts.append(evidence.on_rows(codes == code, result.scores, result.level))
+            parts.append(evidence.on_rows(codes == code, result.level))
         except ValueError as error:
             raise ValueError(f"segment {name!r}: {error}") from None
     results = tuple(
@@ -168,11 +166,18 @@ def by_segment(result: ImportanceResult, segment: Any) -> SegmentedImportance:
             missed=part.missed,
             remarks=(),
             rows=result.rows[codes == code],
+            clusters=_clusters_at(result, codes == code),
             evidence=None,
         )
         for code, part in enumerate(parts)
     )
     return SegmentedImportance(names, results, tuple(part.share for part in parts))
+
+
+def _clusters_at(result: ImportanceResult, chosen: np.ndarray) -> np.ndarray | None:
+    if result.clusters is None:
+        return None
+    return np.unique(result.clusters[chosen], return_inverse=True)[1]
 
 
 def _labels(

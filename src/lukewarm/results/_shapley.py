@@ -27,6 +27,7 @@ from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._fields import (
     Array,
     Candidates,
+    Clusters,
     IndexSets,
     Maybe,
     Number,
@@ -41,6 +42,7 @@ from lukewarm.results._health import (
     health_frame,
     health_line,
     remarks_on_estimates,
+    rows_text,
 )
 from lukewarm.results._records import MeasureValue
 from lukewarm.results._tables import Tabular, arranged
@@ -61,7 +63,7 @@ class ShapleyResult(Tabular):
     values : ndarray of shape (m,)
         Skill of each coalition's model on the evaluation rows.
     influence : ndarray of shape (m, n)
-        Influence values of each skill.
+        Influence values of each skill, one per evaluation row or group of rows.
     weights : ndarray of shape (p, m)
         The solver's linear map from coalition values to Shapley values.
     covariance : ndarray of shape (p, p)
@@ -84,6 +86,8 @@ class ShapleyResult(Tabular):
         Models that ``model="auto"`` tried, with their losses on the stopping rows and seconds.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
+    clusters : ndarray of int, optional
+        The group of each evaluation row, from 0 on, where rows belong together.
 
     Examples
     --------
@@ -121,6 +125,7 @@ class ShapleyResult(Tabular):
     shifts: Annotated[Vector | None, Maybe(Array(("coalitions",)))] = None
     remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
     candidates: Annotated[tuple[Candidate, ...], Candidates()] = ()
+    clusters: Annotated[np.ndarray | None, Clusters()] = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -129,6 +134,11 @@ class ShapleyResult(Tabular):
     def n_fits(self) -> int:
         """Reduced models fitted: coalitions other than the empty and the full one."""
         return len(self.coalitions) - 2
+
+    @property
+    def n_rows(self) -> int:
+        """Evaluation rows."""
+        return self.influence.shape[1] if self.clusters is None else len(self.clusters)
 
     @property
     def shapley_value(self) -> Vector:
@@ -313,5 +323,6 @@ class ShapleyResult(Tabular):
     def _headline(self) -> str:
         return (
             f"{len(self)} players by {self.solver} over {self.n_fits} reduced models "
-            f"({self.method} on {self.model}); {self.measure} on {self.influence.shape[1]} rows"
+            f"({self.method} on {self.model}); {self.measure} on "
+            f"{rows_text(self.n_rows, self.clusters)}"
         )

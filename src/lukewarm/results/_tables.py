@@ -73,9 +73,19 @@ class Tabular:
         """
         return write_excel(path, self.to_frame(**options))
 
-    def __repr__(self) -> str:
+    def to_text(self, **options: Any) -> str:
+        """Return what is printed: a headline, the frame, and what to know about it.
+
+        Parameters
+        ----------
+        **options
+            Those of `to_frame`.
+        """
         head = f"{type(self).__name__}: {self._headline()}"
-        return "\n".join([head, text_table(self.to_frame()), *self._footnotes])
+        return "\n".join([head, text_table(self.to_frame(**options)), *self._footnotes])
+
+    def __repr__(self) -> str:
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
