@@ -23,7 +23,7 @@ from lukewarm._files import replacing
 from lukewarm._text import printable
 from lukewarm._validation import shown
 
-FORMAT = 3
+FORMAT = 2
 
 _RECORD = "record.json"
 # What a file may unpack to. Influence values hardly compress; only a file made to fill the memory
