@@ -14,9 +14,10 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._objectives import Objective
 from lukewarm.learners._recalibration import RecalibratedTrees, recalibration
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import mean_squared_error
 
 # Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
 # model is sure and wrong a Newton step has next to no curvature to divide by: with one case in a
@@ -82,7 +83,8 @@ class MarginLearner(ABC):
         self._objective = objective or Objective(None)
         self.measure = self._objective.measure
         own = mean_squared_error if self.measure is None else self.measure.mean_loss
-        self.loss = own if n_classes is None else mean_log_loss
+        self._class_weights = ClassWeights(estimator.get_params())
+        self.loss = own if n_classes is None else self._class_weights.mean_log_loss
         self._segments: tuple[Segment, ...] = ()
         self._first_step = 0
         self._step_length = 1.0
@@ -144,6 +146,7 @@ class MarginLearner(ABC):
         if self.n_classes is None or not self._segments:
             return
         self._longest_leaf = LONGEST_LEAF
+        weights = self._class_weights.of_rows(y, weights)
         margin = self._margin_at(X, self.n_steps)
         full_margin = self._sum(self._prepare(before), self._segments, len(before))
         to = recalibration(margin, full_margin, y, weights)

@@ -14,11 +14,12 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import LabelBinarizer
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._recalibration import recalibration
 from lukewarm.learners._task import check_task
-from lukewarm.measures import MeanLoss, mean_log_loss
+from lukewarm.measures import MeanLoss
 
 _FAINTEST = 1e-12  # probability of a class
 
@@ -62,7 +63,8 @@ class PartialFitLearner:
         is_linear = isinstance(estimator, SGDClassifier | SGDRegressor)
         self.patience = 20 if is_linear else int(estimator.n_iter_no_change)
         self.measure = _measure(estimator, is_linear) if n_classes is None else None
-        self.loss = mean_log_loss if self.measure is None else self.measure.mean_loss
+        weighted = ClassWeights(estimator.get_params()).mean_log_loss
+        self.loss = weighted if self.measure is None else self.measure.mean_loss
         self.n_steps = 0
         self._model = _without_own_stopping(clone(estimator), seed)
 
