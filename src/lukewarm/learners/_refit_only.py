@@ -9,13 +9,14 @@ from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._refit_objectives import measure_of
 from lukewarm.learners._sklearn_epochs import (
     prediction_of,
     sample_weight_option,
     untrained_prediction,
 )
 from lukewarm.learners._task import cannot_go_on, check_task
-from lukewarm.measures import mean_log_loss, mean_squared_error
+from lukewarm.measures import mean_log_loss
 
 
 class RefitOnlyLearner:
@@ -60,7 +61,8 @@ class RefitOnlyLearner:
         self.estimator = estimator
         self.n_classes = n_classes
         self.seed = seed
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
+        self.measure = measure_of(estimator)
+        self.loss = self.measure.mean_loss if n_classes is None else mean_log_loss
         self.n_steps = 0
         self._model: Any = None
         self._is_copy = False

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._objectives import Objective
 from lukewarm.learners._sklearn_epochs import prediction_of
 from lukewarm.learners._task import check_task
 from lukewarm.learners._torch_codes import take_codes_as_floats
@@ -53,7 +54,6 @@ class SkorchLearner:
         self.estimator = estimator
         self.n_classes = n_classes
         self.max_steps = int(estimator.max_epochs)
-        self.loss = mean_squared_error if n_classes is None else mean_log_loss
         self.n_steps = 0
         self._seeds = np.random.default_rng(seed)
         self._net = clone(estimator)
@@ -63,6 +63,8 @@ class SkorchLearner:
         if not isinstance(estimator.module, type):
             reinitialize(self._net.module_, seed)
         take_codes_as_floats(self._net.module_)
+        self._objective = _objective(self._net) if n_classes is None else None
+        self.measure = None if self._objective is None else self._objective.measure
 
     @classmethod
     def from_fitted(cls, estimator: Any, *, n_classes: int | None, seed: int) -> SkorchLearner:
@@ -101,7 +103,15 @@ class SkorchLearner:
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities."""
-        return prediction_of(self._net, self._rows(X), self.n_classes)
+        output = prediction_of(self._net, self._rows(X), self.n_classes)
+        return output if self._objective is None else self._objective.prediction(output)
+
+    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        """Return what decides when to stop: the net's own loss, squared error if unknown."""
+        if self.n_classes is not None:
+            return mean_log_loss(y, prediction, weights)
+        own = mean_squared_error if self.measure is None else self.measure.mean_loss
+        return own(y, prediction, weights)
 
     def _epoch(self, rows: np.ndarray, target: np.ndarray) -> None:
         seed = int(self._seeds.integers(2**31 - 1))
@@ -123,6 +133,14 @@ class SkorchLearner:
         is_column = np.ndim(self._net.predict(self._rows(X[:2]))) == 2
         target = y.astype(np.float32)
         return target[:, np.newaxis] if is_column else target
+
+
+def _objective(net: Any) -> Objective | None:
+    """Return what a net for a numeric target is trained on; None for a loss of the user's."""
+    # Imported here: the module loads torch.
+    from lukewarm.learners._torch_losses import known_objective
+
+    return known_objective(net.criterion_, is_scaled=False)
 
 
 def _hand_over(net: Any, seed: int) -> None:
