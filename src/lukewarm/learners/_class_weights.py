@@ -100,19 +100,18 @@ class ClassWeights:
         return mean_log_loss(y, prediction, self.of_rows(y, weights))
 
     def _by_class(self, y: Vector) -> list[Vector]:
-        given = self.settings.get
+        given = self.settings
         codes = y.astype(int)
         found: list[Vector] = []
-        if given("class_weight") is not None:
-            found.append(compute_sample_weight(given("class_weight"), codes))
-        if given("is_unbalance"):
+        if given.get("class_weight") is not None:
+            found.append(compute_sample_weight(given["class_weight"], codes))
+        if given.get("is_unbalance"):
             found.append(compute_sample_weight("balanced", codes))
-        if given("auto_class_weights") in _BY_FREQUENCY:
-            power = _BY_FREQUENCY[given("auto_class_weights")]
+        if given.get("auto_class_weights") in _BY_FREQUENCY:
+            power = _BY_FREQUENCY[given["auto_class_weights"]]
             found.append(compute_sample_weight("balanced", codes) ** power)
-        if given(_BY_POSITION) is not None:
-            by_code = given(_BY_POSITION)
-            found.append(np.array([float(by_code[code]) for code in codes]))
-        if given("scale_pos_weight") is not None:
-            found.append(np.where(codes == 1, float(given("scale_pos_weight")), 1.0))
+        if given.get(_BY_POSITION) is not None:
+            found.append(np.array([float(given[_BY_POSITION][code]) for code in codes]))
+        if given.get("scale_pos_weight") is not None:
+            found.append(np.where(codes == 1, float(given["scale_pos_weight"]), 1.0))
         return found
