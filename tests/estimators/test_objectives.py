@@ -3,9 +3,23 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import (
+    GammaRegressor,
+    HuberRegressor,
+    LinearRegression,
+    PoissonRegressor,
+    QuantileRegressor,
+    TweedieRegressor,
+)
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR, LinearSVR
 
 import lukewarm as lw
 from lukewarm.exceptions import UnknownLossWarning
@@ -172,3 +186,54 @@ def test_a_loss_of_the_users_is_stopped_by_squared_error_and_said_to_be(linear):
     with pytest.warns(UnknownLossWarning, match="decided by squared error"):
         vi.fit(X[:300], y[:300])
     assert vi.result_.measure == "neg_mse"
+
+
+@pytest.mark.parametrize(
+    ("model", "measure"),
+    [
+        (QuantileRegressor(quantile=0.9, alpha=0), "pinball(0.9)"),
+        (HuberRegressor(), "neg_mae"),
+        (PoissonRegressor(), "poisson_deviance"),
+        (GammaRegressor(), "gamma_deviance"),
+        (TweedieRegressor(power=1.5, link="log"), "tweedie_deviance(1.5)"),
+        (TweedieRegressor(power=0), "neg_mse"),
+        (SVR(), "neg_mae"),
+        (LinearSVR(loss="squared_epsilon_insensitive"), "neg_mse"),
+        (RandomForestRegressor(10, criterion="absolute_error", min_samples_leaf=20), "neg_mae"),
+        (RandomForestRegressor(10, criterion="poisson", min_samples_leaf=20), "poisson_deviance"),
+        (RandomForestRegressor(10, min_samples_leaf=20), "neg_mse"),
+        (KNeighborsRegressor(), "neg_mse"),
+        (LinearRegression(), "neg_mse"),
+        (make_pipeline(StandardScaler(), PoissonRegressor()), "poisson_deviance"),
+    ],
+    ids=str,
+)
+def test_estimators_fitted_in_one_go_are_measured_by_their_own_loss(model, measure, counts):
+    X, y = counts
+    vi = lw.VariableImportance(model, "retrain", inference="paired", random_state=0)
+    result = vi.fit(X[:1200], y[:1200] + 1).result_
+    assert result.measure == measure
+    assert result.importance[0] > max(result.importance[2], 0)
+
+
+@pytest.mark.parametrize("by_default", ["PoissonNLLLoss", "L1Loss", "MSELoss"])
+def test_skorch_nets_are_stopped_and_measured_by_their_own_loss(by_default, counts):
+    torch, skorch = pytest.importorskip("torch"), pytest.importorskip("skorch")
+    X, y = counts
+    net = skorch.NeuralNetRegressor(
+        torch.nn.Linear,
+        module__in_features=3,
+        module__out_features=1,
+        criterion=getattr(torch.nn, by_default),
+        lr=0.05,
+        max_epochs=40,
+        verbose=0,
+    )
+    vi = lw.VariableImportance(net, "early_stopping", inference="paired", random_state=0)
+    result = vi.fit(X[:600].astype("float32"), y[:600]).result_
+    own = {"PoissonNLLLoss": "poisson_deviance", "L1Loss": "neg_mae", "MSELoss": "neg_mse"}
+    assert result.measure == own[by_default]
+    assert result.importance[0] > 0.05
+    if by_default == "PoissonNLLLoss":
+        # The deviance of counts with mean 1 around their true mean is about 1.1.
+        assert -result.full.value < 1.4

@@ -65,7 +65,7 @@ def test_every_solver_is_efficient_and_near_exact(linear, solver):
 
 
 def test_empty_coalition_is_the_mean_of_the_training_rows(linear):
-    result = fit(linear, method="retrain", n_coalitions=12).result_
+    result = fit(linear, method="retrain", n_coalitions=24).result_
     # neg_mse of a constant: about minus the variance of y.
     assert result.value_of(()).value == pytest.approx(-np.var(linear.y), rel=0.2)
 
@@ -115,7 +115,7 @@ def test_fit_more_equals_one_longer_run(linear, solver):
 
 
 def test_fit_more_fits_only_what_is_new(linear):
-    estimator = fit(linear, n_coalitions=20)
+    estimator = fit(linear, n_coalitions=24)
     known = dict(estimator._run.game.fitted)
     estimator.fit_more(10)
     assert len(estimator._run.game.fitted) == len(known) + 10
@@ -182,7 +182,7 @@ def test_measures_share_the_models(linear):
 def test_classes_are_explained(linear, n_classes):
     labels = pd.qcut(linear.y, n_classes, labels=list("abc")[:n_classes]).astype(str)
     estimator = lw.ShapleyImportance(
-        n_coalitions=20,
+        n_coalitions=24,
         random_state=0,
         model="boosting",
         method="early_stopping",
@@ -210,7 +210,7 @@ def test_categories_are_explained():
 
 
 def test_cross_fitting_judges_every_row(linear):
-    result = fit(linear, cv=3, n_coalitions=20).result_
+    result = fit(linear, cv=3, n_coalitions=24).result_
     assert result.influence.shape[1] == len(linear.y)
     assert result.shapley_value.sum() == pytest.approx(gain_of(result), abs=1e-10)
 
@@ -233,7 +233,7 @@ def test_trained_models_are_explained_on_the_rows_named(linear):
         lw.ShapleyImportance(
             model=model,
             prefit=True,
-            n_coalitions=20,
+            n_coalitions=24,
             random_state=0,
             method="early_stopping",
             inference="paired",
@@ -247,7 +247,7 @@ def test_trained_models_are_explained_on_the_rows_named(linear):
 
 
 def test_result_is_saved_and_loaded(linear, tmp_path):
-    result = fit(linear, n_coalitions=20).result_
+    result = fit(linear, n_coalitions=24).result_
     again = lw.ShapleyResult.load(result.save(tmp_path / "shapley.npz"))
     assert again.to_frame().equals(result.to_frame())
     assert again.value_of(["X1", "X2", "X3", "X4", "X5", "X6"]).value == result.values[1]
@@ -279,7 +279,7 @@ def test_parameters_obey_scikit_learn():
         ({"solver": "exact", "n_coalitions": 10}, "fits every coalition; leave out n_coalitions"),
         ({"solver": "shap"}, "solver must be one of 'auto', 'exact'"),
         ({"tolerance": 0.0}, "tolerance must be greater than 0"),
-        ({"n_coalitions": 11}, "n_coalitions must be at least 12 for the solver 'regression_adj"),
+        ({"n_coalitions": 23}, "n_coalitions must be at least 24 for the solver 'regression_adj"),
         ({"solver": "marginal", "n_coalitions": 20}, "n_coalitions must be at least 36"),
     ],
 )
@@ -293,7 +293,7 @@ def test_refuses_too_few_coalitions_before_it_trains(linear):
         def advance(self, *arguments, **options):
             raise AssertionError("trained")
 
-    with pytest.raises(ValueError, match="n_coalitions must be at least 12"):
+    with pytest.raises(ValueError, match="n_coalitions must be at least 24"):
         fit(linear, model=Untrainable(), n_coalitions=8)
 
 

@@ -44,7 +44,7 @@ class ShapleyImportance(ImportanceEstimator):
         exact for up to 4 players (up to 10 with ``model="boosting", method="early_stopping"``),
         else "regression_adjusted".
     n_coalitions : int, optional
-        Most reduced models to fit; at least two per player, for the solvers "permutation" and
+        Most reduced models to fit; at least four per player, for the solvers "permutation" and
         "marginal" six.
     tolerance : float, optional
         Instead of `n_coalitions`: fit until the standard error of the sampling of coalitions is

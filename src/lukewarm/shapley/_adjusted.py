@@ -45,7 +45,7 @@ def regression_adjusted(
 
     Notes
     -----
-    Where there are few pairs the estimate is shrunk instead (see
+    Where the pairs leave least squares without one answer the estimate is shrunk instead (see
     :mod:`lukewarm.shapley._shrinkage`).
 
     The proxy is an additive game plus multiples of the `proxies` plus a smooth game fitted to what
@@ -59,8 +59,11 @@ def regression_adjusted(
     same draws chose in the prior, an order of smoothness and whether the proxies take part.
 
     The covariance is that of the regression estimator under sampling without replacement: the
-    pairs' weights times their left-out errors, times the chance of not being in the sample. Proxies
-    whose Shapley values are estimates add their own.
+    pairs' weights times their left-out errors, times the chance of not being in the sample. That
+    is the jackknife: without pair i the proxy's values move by its weight in them times its
+    left-out error e_i, and e_k of another pair by P_ki / P_kk e_i to first order, P the precision
+    of the smoother; together by the pair's weight in the whole estimate times e_i. Proxies whose
+    Shapley values are estimates add their own.
     """
     sample = PairSample.of(units, game.n_players)
     if needs_shrinkage(sample):
@@ -81,7 +84,9 @@ def regression_adjusted(
     correction = (sample.shapley_weights - sample.probabilities * of_pairs) * factor
     weights = known.shapley @ fit + smoother.map @ leaves + correction @ left_out
     weights = _made_efficient(weights, game.n_players)
-    covariance = _sampling_covariance(of_pairs, left_out @ differences, _chance_of_missing(sample))
+    covariance = _sampling_covariance(
+        weights[:, :-1], left_out @ differences, _chance_of_missing(sample)
+    )
     multiples = (fit[game.n_players :] + smoother.proxy_map @ leaves) @ differences
     for multiple, proxy_covariance in zip(multiples, known.proxy_covariances, strict=True):
         covariance = covariance + multiple**2 * proxy_covariance

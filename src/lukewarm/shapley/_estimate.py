@@ -39,6 +39,7 @@ _SAMPLED: dict[str, tuple[Sampler, Solve]] = {
 SOLVERS = ("exact", *_SAMPLED)
 # Fewer would leave a variance of one or two units, which says next to nothing.
 _LEAST_UNITS = 3
+_LEAST_PER_PLAYER = 4  # two pairs: half of the residuals are left after an additive fit
 _COALITIONS_PER_PLAYER = 20
 _MOST_PLAYERS = 100_000
 _ENUMERATED_PROXY = 12
@@ -87,7 +88,7 @@ def estimate(
     n_players : int
     n_coalitions : int, optional
         Most coalitions to evaluate besides the empty and the full one; 20 per player by default.
-        When it allows for all of them, all are evaluated and the values are exact. At least two
+        When it allows for all of them, all are evaluated and the values are exact. At least four
         per player are needed, for the samplers "permutation" and "marginal" six.
     sampler : str, default "regression_adjusted"
         "regression_adjusted" (a fitted proxy's exact values plus an unbiased correction),
@@ -142,20 +143,22 @@ def solve(
 def least_coalitions(solver: str, n_players: int) -> int:
     """Return the fewest coalitions, besides the empty and the full one, that the solver needs.
 
-    As many pairs as players show an additive game and leave one to judge it by; contributions
-    need several units for the spread between them.
+    Pairs that show an additive game need as many again to judge it by: with one pair per player a
+    single residual is left, and in a vote, whose values are 0 and 1, that one is zero by chance so
+    often that 95 % intervals cover 40 to 80 %. Contributions need several units for the spread
+    between them.
 
     Examples
     --------
     >>> least_coalitions("kernel", 10), least_coalitions("permutation", 10)
-    (20, 54)
+    (40, 54)
     """
     per_solver = {
         "exact": 2**n_players - 2,
         "permutation": _LEAST_UNITS * 2 * (n_players - 1),
         "marginal": _LEAST_UNITS * 2 * n_players,
     }
-    return min(per_solver.get(solver, 2 * n_players), 2**n_players - 2)
+    return min(per_solver.get(solver, _LEAST_PER_PLAYER * n_players), 2**n_players - 2)
 
 
 def check_enough_coalitions(solver: str, n_players: int, n_coalitions: int) -> None:

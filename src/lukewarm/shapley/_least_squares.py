@@ -24,8 +24,8 @@ def kernel_least_squares(game: Game, units: Sequence[Unit]) -> Solution:
     Notes
     -----
     Minimise the sum over draws of (h(S) - sum_j phi_j sign_j(S) / 2)**2 subject to
-    sum_j phi_j = v(all) - v(()), shrunk toward equal shares where there are few pairs (see
-    :mod:`lukewarm.shapley._shrinkage`). Under the size law of
+    sum_j phi_j = v(all) - v(()), shrunk toward equal shares where the pairs leave that without one
+    answer (see :mod:`lukewarm.shapley._shrinkage`). Under the size law of
     :func:`~lukewarm.shapley._sampling.complement_pairs` its limit is the Shapley value (Charnes,
     Golany, Keane and Rousseau 1988; Williamson and Feng 2020). The covariance is the sandwich of
     independent draws, with residuals as they are when a draw is left out (HC3).

@@ -1,8 +1,8 @@
-"""Shapley values from few pairs: least squares shrunk toward equal shares, or toward a proxy.
+"""Shapley values where least squares has no one answer: shrunk to equal shares, or to a proxy.
 
-With few more pairs than players, or with pairs that keep two players on one side throughout, least
-squares fits noise or has no unique answer. Here the game gets a prior, which decides where there
-are few pairs and hardly matters where there are many:
+Pairs may by chance keep two players on one side throughout, in about one of a hundred samples of
+two pairs per player among eight, and tell nothing of how the two share. Here the game gets a
+prior, which decides where the pairs say nothing and hardly matters where there are many:
 
     r(S) = features(S) coefficients + e(S),   coefficients ~ N(0, scale),   e(S) ~ N(0, scale noise)
 
@@ -47,13 +47,8 @@ _LEAST_SHARE = 1e-4
 
 
 def needs_shrinkage(sample: PairSample) -> bool:
-    """Return whether the pairs are too few for least squares, or leave it without one answer.
-
-    With fewer than two pairs per player, more than half of the residuals are fitted away.
-    """
-    n_pairs, n_players = sample.membership.shape
-    if n_pairs < 2 * n_players:
-        return True
+    """Return whether the pairs leave least squares without one answer."""
+    n_players = sample.membership.shape[1]
     return bool(np.linalg.matrix_rank(sample.signs @ sum_zero_basis(n_players)) < n_players - 1)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
+from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._objectives import Objective
 from lukewarm.learners.boosters._segments import CalibratedTrees, MarginCache, Segment
 from lukewarm.measures import REGRESSION, Task
@@ -66,6 +67,7 @@ class MarginLearner(ModelWrapper):
         self.seed = seed
         self._objective = objective or Objective(None)
         self.measure = self._objective.measure
+        self._class_weights = ClassWeights(estimator.get_params())
         self._segments: tuple[Segment, ...] = ()
         self._first_step = 0
         self._step_length = 1.0
@@ -115,6 +117,12 @@ class MarginLearner(ModelWrapper):
         """Make every further tree count `factor` times as much."""
         self._step_length *= factor
 
+    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        """Return what decides when to stop; of classes with the weights the estimator gives them."""
+        if not self.task.is_regression:
+            weights = self._class_weights.of_rows(y, weights)
+        return super().loss(y, prediction, weights)
+
     def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:
@@ -127,6 +135,7 @@ class MarginLearner(ModelWrapper):
         if self.task.is_regression or not self._segments:
             return
         self._longest_leaf = LONGEST_LEAF
+        weights = self._class_weights.of_rows(y, weights)
         margin = self._margin_at(X, self.n_steps)
         full_margin = self._sum(self._prepare(before), self._segments, len(before))
         scaling = calibration(margin, full_margin, y, weights)

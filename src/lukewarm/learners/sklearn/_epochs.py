@@ -15,6 +15,7 @@ from sklearn.neural_network import MLPClassifier
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
+from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
 from lukewarm.learners._task import check_task
@@ -64,6 +65,7 @@ class PartialFitLearner(ModelWrapper):
             max_steps=int(estimator.max_iter),
         )
         self.measure = _measure(estimator, is_linear) if task.is_regression else None
+        self._class_weights = ClassWeights(estimator.get_params())
         self._model = _without_own_stopping(clone(estimator), seed)
 
     @classmethod
@@ -117,6 +119,12 @@ class PartialFitLearner(ModelWrapper):
         for _ in range(n_steps):
             self._model.partial_fit(rows, target, **options)
         self.n_steps += n_steps
+
+    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
+        """Return what decides when to stop; of classes with the weights the estimator gives them."""
+        if not self.task.is_regression:
+            weights = self._class_weights.of_rows(y, weights)
+        return super().loss(y, prediction, weights)
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities; those of no knowledge before a step."""

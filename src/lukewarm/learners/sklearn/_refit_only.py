@@ -19,6 +19,7 @@ from lukewarm.learners.sklearn._epochs import (
     prediction_of,
     sample_weight_option,
 )
+from lukewarm.learners.sklearn._refit_objectives import measure_of
 from lukewarm.measures import REGRESSION, Task
 
 _FOLDS = 5
@@ -59,7 +60,7 @@ class RefitOnlyLearner(ModelWrapper):
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
         check_task(estimator, task)
         self.estimator = estimator
-        self.task = task
+        self.task, self.measure = task, measure_of(estimator)
         self.seed = seed
         self._model: Any = None
         self._is_copy = False

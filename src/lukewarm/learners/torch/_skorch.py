@@ -12,6 +12,7 @@ from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._objectives import Objective
 from lukewarm.learners._task import check_task
 from lukewarm.learners.sklearn._epochs import prediction_of
 from lukewarm.learners.torch._layers import take_codes_as_floats
@@ -60,6 +61,8 @@ class SkorchLearner(ModelWrapper):
         if not isinstance(estimator.module, type):
             reinitialize(self._net.module_, seed)
         take_codes_as_floats(self._net.module_)
+        self._objective = _objective(self._net) if task.is_regression else None
+        self.measure = None if self._objective is None else self._objective.measure
 
     @classmethod
     def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> SkorchLearner:
@@ -98,7 +101,8 @@ class SkorchLearner(ModelWrapper):
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities."""
-        return prediction_of(self._net, self._rows(X), self.task)
+        output = prediction_of(self._net, self._rows(X), self.task)
+        return output if self._objective is None else self._objective.prediction(output)
 
     def _epoch(self, rows: np.ndarray, target: np.ndarray) -> None:
         seed = int(self._seeds.integers(2**31 - 1))
@@ -120,6 +124,14 @@ class SkorchLearner(ModelWrapper):
         is_column = np.ndim(self._net.predict(self._rows(X[:2]))) == 2
         target = y.astype(np.float32)
         return target[:, np.newaxis] if is_column else target
+
+
+def _objective(net: Any) -> Objective | None:
+    """Return what a net for a numeric target is trained on; None for a loss of the user's."""
+    # Imported here: the module loads torch.
+    from lukewarm.learners.torch._losses import known_objective
+
+    return known_objective(net.criterion_, is_scaled=False)
 
 
 def _hand_over(net: Any, seed: int) -> None:
