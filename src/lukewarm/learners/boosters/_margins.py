@@ -118,7 +118,7 @@ class MarginLearner(ModelWrapper):
         self._step_length *= factor
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return what decides when to stop; of classes with the weights the estimator gives them."""
+        """Return what decides when to stop; of classes with the weights of the estimator."""
         if not self.task.is_regression:
             weights = self._class_weights.of_rows(y, weights)
         return super().loss(y, prediction, weights)
