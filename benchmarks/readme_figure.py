@@ -4,10 +4,10 @@ python benchmarks/readme_figure.py          # needs shap: pip install shap
 python benchmarks/readme_figure.py --redraw # from benchmarks/results/readme_figure.json
 
 The paper's correlated linear data, y = 1.5 X1 + 1.2 X2 + X3 + noise, N = 5000, X1 and X2 correlated
-0.8. Boosted trees are trained on three quarters of the rows and explained on the rest by permutation
-importance and mean |SHAP|; lukewarm gets the same trees, untrained, and all rows. Each is divided by
-the sum of its values, because mean |SHAP| has another unit. Numbers go to benchmarks/results/readme_figure.json, the figure to
-docs/figures/readme.png.
+0.8. Boosted trees are trained on three quarters of the rows and explained on the rest by
+permutation importance and mean |SHAP|; lukewarm gets the same trees, untrained, and all rows. Each
+is divided by the sum of its values, because mean |SHAP| has another unit. Numbers go to
+benchmarks/results/readme_figure.json, the figure to docs/figures/readme.png.
 """
 
 import json

@@ -68,7 +68,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"compared": [], "glossary": []}
+html_sidebars = {"start": [], "choosing": [], "glossary": []}  # pages without pages below them
 html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
@@ -78,7 +78,7 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "a11y-high-contrast-light",
-    "pygments_dark_style": "a11y-high-contrast-dark",
+    "pygments_dark_style": "github-dark",
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -28,8 +28,8 @@ At correlation 1, X1 is a copy of X2 and can be spared.
 ## Three tools side by side
 
 Correlation 0.8, histogram boosting of scikit-learn, one data set, shap {shap_version}
-(`python benchmarks/readme_figure.py`, seed {seed}). Mean |SHAP| is in units of the target; compare the
-order, not the size.
+(`python benchmarks/readme_figure.py`, seed {seed}). Mean |SHAP| is in units of the target; compare
+the order, not the size.
 
 {side_by_side}
 

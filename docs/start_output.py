@@ -18,7 +18,7 @@ def main() -> None:
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     vi = lw.VariableImportance(measure="r2", random_state=0).fit(X, y)
     frame = vi.result_.to_frame(sort=True)[SHOWN]
-    formats = {name: "{:.3f}".format for name in SHOWN[1:]} | {"p_value": "{:.1e}".format}
+    formats = dict.fromkeys(SHOWN[1:], "{:.3f}".format) | {"p_value": "{:.1e}".format}
     table = frame.to_string(index=False, formatters=formats)
     write_text(Path(__file__).with_suffix(".txt"), table + "\n")
 

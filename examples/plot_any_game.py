@@ -2,8 +2,8 @@
 Shapley values of any game
 ==========================
 
-``lukewarm.shapley`` knows no features. Here it shares out the cost of a runway: aircraft that need a
-longer one pay for the metres the others do not need (Littlechild and Owen, 1973).
+``lukewarm.shapley`` knows no features. Here it shares out the cost of a runway: aircraft that need
+a longer one pay for the metres the others do not need (Littlechild and Owen, 1973).
 """
 
 import matplotlib.pyplot as plt

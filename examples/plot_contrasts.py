@@ -18,7 +18,7 @@ others = [name for name in vi.result_.names if name != "bmi"]
 differences = {name: vi.result_.difference("bmi", name) for name in others}
 
 fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
-for place, (name, difference) in enumerate(differences.items()):
+for place, difference in enumerate(differences.values()):
     ax.plot(difference.interval(), [place, place], color="tab:blue")
     ax.plot(difference.estimate, place, "o", color="tab:blue")
 ax.axvline(0, color="grey", linewidth=0.8)

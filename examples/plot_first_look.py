@@ -11,7 +11,7 @@ from sklearn.datasets import load_diabetes
 import lukewarm as lw
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-vi = lw.VariableImportance("boosting", measure="r2", random_state=0).fit(X, y)
+vi = lw.VariableImportance(measure="r2", random_state=0).fit(X, y)
 vi.plot()
 
 # %%

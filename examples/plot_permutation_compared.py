@@ -2,8 +2,8 @@
 Permutation importance answers another question
 ===============================================
 
-Permuting a column asks the model about rows that cannot exist. With a copy of a column in the table,
-permutation still ranks it high; it can be done without entirely.
+Permuting a column asks the model about rows that cannot exist. Of two columns that are nearly
+copies each can be spared, and permutation ranks both high.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 What tells the expensive tail? Importance for a quantile
 ========================================================
 
-A model of the 0.9 quantile is measured by the pinball loss it is trained on. The feature that widens
-the distribution matters to it, and is worth nothing to a model of the mean.
+A model of the 0.9 quantile is measured by the pinball loss it is trained on. The feature that
+widens the distribution matters to it, and is worth nothing to a model of the mean.
 """
 
 import numpy as np

@@ -9,26 +9,23 @@ nothing from the network and holds none of the rows.
 import tempfile
 from pathlib import Path
 
-from sklearn.datasets import load_wine
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import RidgeCV
 
 import lukewarm as lw
 
-X, y = load_wine(return_X_y=True, as_frame=True)
-model = make_pipeline(StandardScaler(), LogisticRegression())
+X, y = load_diabetes(return_X_y=True, as_frame=True)
 vi = lw.VariableImportance(
-    model, features=["alcohol", "flavanoids", "proline", "ash"], inference="paired", random_state=0
+    RidgeCV(), measure="r2", features=["age", "sex", "bmi", "bp", "s5"], random_state=0
 ).fit(X, y)
 
 with tempfile.TemporaryDirectory() as folder:
-    page = Path(folder) / "wine.html"
-    vi.report(page, title="What tells three vineyards apart")
+    page = Path(folder) / "diabetes.html"
+    vi.report(page, title="What tells how diabetes goes on")
     print(f"{page.name}: {page.stat().st_size / 1024:.0f} kB")
 
 # %%
-# The picture at its head, and the sentences below it:
+# The figure at its head, and the gist of its sentences:
 vi.plot()
 
 # %%

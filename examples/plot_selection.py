@@ -3,7 +3,7 @@ Select features, with few false discoveries
 ===========================================
 
 Five of twenty columns carry information. ``ImportanceSelector`` keeps those whose adjusted p-value
-is small. It is a selector of scikit-learn: in a pipeline the selection is repeated within every fold.
+is small. It is a selector of scikit-learn: in a pipeline it selects anew within every fold.
 """
 
 import numpy as np
