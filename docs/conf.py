@@ -43,6 +43,7 @@ autosummary_imported_members = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
+toc_object_entries_show_parents = "hide"
 
 # Gallery.
 sphinx_gallery_conf = {
@@ -89,7 +90,7 @@ def write_command_line_help(app: object) -> None:
     folder = Path(__file__).parent / "_generated"
     folder.mkdir(exist_ok=True)
     for name, command in main.commands.items():
-        context = Context(command, info_name=f"lukewarm {name}", terminal_width=90)
+        context = Context(command, info_name=f"lukewarm {name}", terminal_width=78)
         text = command.get_help(context) + "\n"
         target = folder / f"{name}.txt"
         # A file that did not change keeps its date, and the page is not built again.
