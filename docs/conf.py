@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 
 # One thread for each example: the pages show the same numbers on every machine, and small tables
@@ -55,12 +54,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "min_reported_time": 1e6,
     "write_computation_times": False,
-    "remove_config_comments": True,
-    "abort_on_example_error": False,
-    "plot_gallery": os.environ.get("LUKEWARM_GALLERY", "1") == "1",
 }
-# Agg is what a build without a screen has; that it shows no window is no news.
-warnings.filterwarnings("ignore", message=".*non-interactive.*")
 
 # HTML. Nothing is fetched from elsewhere: no font, no script, no inventory of another project.
 html_theme = "pydata_sphinx_theme"
