@@ -40,9 +40,11 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Warnings are errors. A first build runs the examples; later ones only those that changed.
+# Warnings are errors, and so is a page that loads anything from elsewhere. A first build runs the
+# examples; later ones only those that changed.
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+	@! grep -rlE '<(script|link|img)[^>]+(src|href)="(https?:)?//' docs/_build/html --include='*.html'
 	@echo "docs/_build/html/index.html"
 
 clean:

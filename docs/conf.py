@@ -29,16 +29,15 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "results", "auto_gallery/*.md5"]
+exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
 # Markdown. Pages are also read on the forge, so they use plain links and no roles where they can.
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
 # API. Members are listed by our own template; numpydoc would list inherited ones once more.
 autosummary_generate = True
-autosummary_imported_members = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
