@@ -71,8 +71,6 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
-    "pygments_light_style": "a11y-high-contrast-light",
-    "pygments_dark_style": "github-dark",
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -15,7 +15,7 @@ import lukewarm as lw
 sizes = [250, 500, 1000, 2000]
 rows = []
 for n in sizes:
-    X, y = make_friedman1(n, n_features=5, noise=1.0, random_state=0)
+    X, y = make_friedman1(n, n_features=5, noise=1.0, random_state=n)
     vi = lw.VariableImportance("boosting", features=[3], random_state=0).fit(X, y)
     rows.append(vi.result_.to_frame().iloc[0])
 
