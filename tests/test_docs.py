@@ -41,6 +41,7 @@ def test_every_page_is_in_a_table_of_contents():
 
 
 @pytest.mark.parametrize("page", HOW_TO)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_the_code_of_a_how_to_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
