@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-oldest lint clean
+.PHONY: demo test test-oldest lint docs clean
 
 # A marker file per install, so that a second `make` starts at once.
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -14,6 +14,11 @@ $(VENV)/.demo: pyproject.toml constraints.txt
 $(VENV)/.test: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) torch --editable '.[test]'
+	touch $@ $(VENV)/.demo
+
+$(VENV)/.docs: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) torch --editable '.[docs]'
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
@@ -35,5 +40,12 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Warnings are errors, and so is a page that loads anything from elsewhere. A first build runs the
+# examples; later ones only those that changed.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+	@! grep -rlE '<(script|link|img)[^>]+(src|href)="(https?:)?//' docs/_build/html --include='*.html'
+	@echo "docs/_build/html/index.html"
+
 clean:
-	rm -rf $(VENV) $(VENV)-oldest lukewarm-demo
+	rm -rf $(VENV) $(VENV)-oldest lukewarm-demo docs/_build docs/_generated docs/api docs/auto_gallery

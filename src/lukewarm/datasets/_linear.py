@@ -49,7 +49,7 @@ class LinearGaussianDataset(Dataset):
 
         Notes
         -----
-        b' Var(X_I | X_-I) b with b the coefficients of the removed features I.
+        ``b' Var(X_I | X_-I) b`` with b the coefficients of the removed features I.
 
         Examples
         --------

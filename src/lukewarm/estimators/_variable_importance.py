@@ -420,7 +420,7 @@ class VariableImportance(ImportanceEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Importance of each column, none below 0, shape (n_features_in_,).
+        """Importance of each column, none below 0, shape ``(n_features_in_,)``.
 
         For scikit-learn's `SelectFromModel` and `RFE`, which take the size of a number for its
         worth; a true importance is not negative. Only where every column is a feature set of its

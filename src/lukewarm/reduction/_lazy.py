@@ -24,7 +24,7 @@ class Lazy(FilteredReduction):
 
     Notes
     -----
-    Minimises sum_i (y_i - f(x_i) - g_i . d)**2 + penalty |d|**2 over the shift d of the
+    Minimises ``sum_i (y_i - f(x_i) - g_i . d)**2 + penalty |d|**2`` over the shift d of the
     parameters, with g_i the gradient at row i. Per fold, one eigendecomposition serves all
     penalties.
     """

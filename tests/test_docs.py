@@ -1,0 +1,62 @@
+"""What the site promises without being built: `make docs` checks the rest."""
+
+import re
+import runpy
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import lukewarm as lw
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+API = (DOCS / "api.rst").read_text(encoding="utf-8")
+MODULES = {"datasets", "exceptions", "shapley", "__version__"}
+HOW_TO = ["your_measure", "your_learner", "your_stopping_rule", "your_game"]
+
+
+def listed():
+    """Names of the API page without their rooms: warnings are listed under `exceptions` only."""
+    return {name.rpartition(".")[2] for name in re.findall(r"^   ([\w.]+)$", API, re.MULTILINE)}
+
+
+def test_every_public_name_is_in_the_api_page():
+    assert set(lw.__all__) - MODULES <= listed()
+
+
+@pytest.mark.parametrize("room", ["datasets", "exceptions", "kernels", "stopping"])
+def test_every_name_of_a_small_room_is_in_the_api_page(room):
+    assert set(import_module(f"lukewarm.{room}").__all__) <= listed()
+
+
+def test_every_page_is_in_a_table_of_contents():
+    named = {"index"}
+    for page in DOCS.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL):
+            named |= {line.strip() for line in block.splitlines()}
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("migrating/*.md")]
+    assert {page.relative_to(DOCS).with_suffix("").as_posix() for page in pages} <= named
+
+
+@pytest.mark.parametrize("page", HOW_TO)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_code_of_a_how_to_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    code = tmp_path / "page.py"
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    code.write_text("\n".join(blocks), encoding="utf-8")
+    assert runpy.run_path(str(code))
+
+
+def test_the_readme_shows_the_output_that_docs_start_output_wrote():
+    output = (DOCS / "start_output.txt").read_text(encoding="utf-8")
+    assert output in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_citation_and_changelog_name_the_version():
+    assert f"version: {lw.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## [{lw.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
