@@ -90,10 +90,15 @@ class Kernel:
 
 def rbf_matrix(A: Matrix, B: Matrix) -> Matrix:
     """Return exp(-|a - b|**2 / 2) for all pairs of rows, shape (n, m)."""
+    values = half_squared_distances(A, B)
+    return np.exp(np.negative(values, out=values), out=values)
+
+
+def half_squared_distances(A: Matrix, B: Matrix) -> Matrix:
+    """Return |a - b|**2 / 2 for all pairs of rows, shape (n, m)."""
     # The squares are two more columns of one product: passes over (n, m) cost more than it.
-    left, right = -np.square(A).sum(axis=1) / 2, -np.square(B).sum(axis=1) / 2
-    values = (
-        np.column_stack([A, left, np.ones(len(A))]) @ np.column_stack([B, np.ones(len(B)), right]).T
+    left, right = np.square(A).sum(axis=1) / 2, np.square(B).sum(axis=1) / 2
+    values = np.column_stack([-A, left, np.ones(len(A))]) @ (
+        np.column_stack([B, np.ones(len(B)), right]).T
     )
-    np.minimum(values, 0.0, out=values)
-    return np.exp(values, out=values)
+    return np.maximum(values, 0.0, out=values)

@@ -1,0 +1,41 @@
+"""What regressions on the kept columns share."""
+
+import numpy as np
+
+from lukewarm.data import Removal, Rows
+from lukewarm.reduction._regressions import Regressions
+
+
+class _Constant:
+    def __init__(self, value):
+        self.value = value
+        self.n_calls = 0
+
+    def predict(self, X):
+        self.n_calls += 1
+        return np.full(len(X), self.value)
+
+
+def _regressions(generator):
+    X = generator.normal(size=(80, 3))
+    rows = Rows(X[:60], X[:60, 0]), Rows(X[60:], X[60:, 0])
+    return Regressions(*rows, Removal.learn(X[:60], "mean"))
+
+
+def test_predictions_are_kept_for_one_model_and_no_other(generator):
+    regressions = _regressions(generator)
+    first, second = _Constant(1.0), _Constant(2.0)
+    for model in (first, first, second):
+        predictions = regressions.predictions(model)
+        assert [len(each) for each in predictions] == [60, 20, 20]
+        assert all((each == model.value).all() for each in predictions)
+    assert first.n_calls == second.n_calls == 3
+
+
+def test_prepared_rows_are_kept_for_one_table_and_no_other(generator):
+    regressions = _regressions(generator)
+    one, other = generator.normal(size=(2, 5, 3))
+    kept = regressions.prepare(one)
+    assert regressions.prepare(one) is kept
+    assert not np.array_equal(regressions.prepare(other).functions, kept.functions)
+    assert np.array_equal(regressions.prepare(one).functions, kept.functions)
