@@ -5,6 +5,7 @@ import pytest
 
 import lukewarm as lw
 from lukewarm.estimators._base import ImportanceEstimator
+from lukewarm.estimators._ties import Ties
 from lukewarm.learners import ObliviousBoosting
 from lukewarm.reduction import EarlyStopping
 
@@ -52,7 +53,7 @@ def reduction_of(data, **options):
     vi = lw.VariableImportance(
         ObliviousBoosting(), "early_stopping", inference="paired", random_state=0, **options
     )
-    problem = vi._problem(data.X, data.y, None, None, None, None)
+    problem = vi._problem(data.X, data.y, None, None, None, None, Ties())
     return ImportanceEstimator._prepare(vi, problem).reduction
 
 

@@ -95,7 +95,13 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        time: Any = None,
     ) -> ImportanceSelector:
         """Measure the importances and keep the columns that have one.
 
@@ -104,8 +110,9 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X : DataFrame or array-like of shape (n, p)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
-        groups : array-like of shape (n,), optional
-            Which rows belong together; see :meth:`VariableImportance.fit`.
+        groups, time : array-like of shape (n,), optional
+            Which rows belong together, and when each was seen; see
+            :meth:`VariableImportance.fit`.
         """
         check_fraction("alpha", self.alpha)
         check_choice("adjust", self.adjust, ADJUSTMENTS)
@@ -113,7 +120,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         own = ("alpha", "adjust")
         options = {key: each for key, each in self.get_params(deep=False).items() if key not in own}
         importance = VariableImportance(**options)
-        importance.fit(X, y, sample_weight, groups=groups)
+        importance.fit(X, y, sample_weight, groups=groups, time=time)
         result = importance.result_
         chosen = set(result.select(self.alpha, adjust=self.adjust))
         support = np.zeros(importance.n_features_in_, dtype=bool)
