@@ -12,7 +12,14 @@ import numpy as np
 from lukewarm._typing import FeatureSet
 from lukewarm.data import Removal, Rows, RowSplit
 from lukewarm.estimators._problem import Problem
-from lukewarm.learners import BindsRows, Learner, fits_in_one_go, train_for, train_until
+from lukewarm.learners import (
+    BindsRows,
+    Learner,
+    fits_in_one_go,
+    level_columns,
+    train_for,
+    train_until,
+)
 from lukewarm.reduction import ReducedModel, Reduction, ReductionData, constant_model
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -112,7 +119,7 @@ def train_full(
     if fits_in_one_go(learner):
         split = split.without_stopping()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
-    removal = Removal.learn(parts[0].X, fill)
+    removal = Removal.learn(parts[0].X, fill, level_columns(learner, parts[0].X))
     table = parts
     if isinstance(learner, BindsRows):
         bound = learner.bind(*(part.X for part in parts))
@@ -161,7 +168,9 @@ def trained_full(
         learner,
         TrainingTrace.untrained(),
         0.0,
-        ReductionData(train, stopping, Removal.learn(train.X, fill)),
+        ReductionData(
+            train, stopping, Removal.learn(train.X, fill, level_columns(learner, train.X))
+        ),
         evaluation,
         n_features=len(problem.index),
         n_classes=problem.n_classes,

@@ -15,6 +15,7 @@ from lukewarm.learners._base import (
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._differentiable import DifferentiableLearner
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
+from lukewarm.learners._level_columns import level_columns
 from lukewarm.learners._registry import MODELS, as_learner
 from lukewarm.learners._task import check_can_go_on, classifies
 from lukewarm.learners._training import fits_in_one_go, stopping_loss, train_for, train_until
@@ -55,6 +56,7 @@ __all__ = [
     "check_columns_seen",
     "classifies",
     "fits_in_one_go",
+    "level_columns",
     "share_set_aside",
     "stopping_loss",
     "train_for",
