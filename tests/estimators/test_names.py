@@ -320,3 +320,35 @@ def test_trees_that_split_no_level_still_know_which_column_is_which(generator):
         again = learner.copy()
         again._margins.forget()
         np.testing.assert_array_equal(again.predict(X), first)
+
+
+CODED = {
+    "lightgbm": lambda: lightgbm(categorical_feature=[1]),
+    "xgboost": lambda: xgboost(feature_types=["q", "c"], enable_categorical=True),
+    "catboost": lambda: catboost(cat_features=[1]),
+    "catboost, name": lambda: catboost(cat_features=["code"]),
+    "histograms": lambda: histograms(categorical_features=[1]),
+    "histograms, name": lambda: histograms(categorical_features=["code"]),
+    "histograms, flags": lambda: histograms(categorical_features=[False, True]),
+}
+
+
+@pytest.mark.parametrize("is_trained", [False, True])
+@pytest.mark.parametrize("name", CODED)
+def test_numbers_that_only_the_engine_calls_levels_are_filled_with_a_level(name, is_trained):
+    """Codes 0 and 2 are frequent and worth 0; their mean is 1, which is rare and worth 10."""
+    generator = np.random.default_rng(0)
+    code = generator.choice([0.0, 1.0, 2.0], size=1000, p=[0.45, 0.1, 0.45])
+    X = pd.DataFrame({"x": generator.normal(size=1000), "code": code})
+    if name.startswith("catboost"):
+        X["code"] = X["code"].astype(int)
+    y = X["x"] + 10 * (code == 1)
+    model = CODED[name]()
+    options = {"method": "dropout", "inference": "paired", "random_state": 0, "features": ["code"]}
+    if is_trained:
+        vi = lw.VariableImportance(model.fit(X, y), prefit=True, **options)
+        result = vi.fit(X, y, X_eval=X, y_eval=y).result_
+    else:
+        result = lw.VariableImportance(model, **options).fit(X, y).result_
+    # 100 for each row of code 1, a tenth of 250 and more; a fill of 1 would miss the other 90 %.
+    assert 2 < result.importance[0] < 20

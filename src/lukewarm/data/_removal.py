@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,9 @@ class Removal:
     fill_values: tuple[Any, ...]
 
     @classmethod
-    def learn(cls, X: Features, fill: Any = "mean") -> Removal:
+    def learn(
+        cls, X: Features, fill: Any = "mean", levels: Collection[int] = frozenset()
+    ) -> Removal:
         """Return the fill values of the training rows `X`.
 
         Parameters
@@ -41,6 +43,8 @@ class Removal:
             Numeric columns take their mean (missing values left out), zero, or the number;
             categorical columns their most frequent level. A mapping from column numbers gives
             some columns a value of their own; the others are filled as by "mean".
+        levels : collection of int, optional
+            Columns of numbers that stand for levels: between two codes there is nothing.
 
         Examples
         --------
@@ -49,19 +53,27 @@ class Removal:
         array([[ 7., 20.]])
         """
         if isinstance(fill, Mapping):
-            means = cls.learn(X).fill_values
+            means = cls.learn(X, levels=levels).fill_values
             return cls(tuple(fill.get(column, mean) for column, mean in enumerate(means)))
         if not isinstance(X, pd.DataFrame):
-            return cls(_fill_of_numbers(np.asarray(X, dtype=float), fill))
+            matrix = np.asarray(X, dtype=float)
+            filled = _fill_of_numbers(matrix, fill)
+            return cls(
+                tuple(
+                    _most_frequent(pd.Series(matrix[:, column])) if column in levels else value
+                    for column, value in enumerate(filled)
+                )
+            )
         columns = [X.iloc[:, column] for column in range(X.shape[1])]
         quantities = [as_quantity(column) for column in columns]
         numbers = [values for values in quantities if values is not None]
         # All in one matrix: a frame of numbers is filled as the array of them, to the bit.
-        filled = iter(_fill_of_numbers(np.column_stack(numbers), fill) if numbers else ())
+        numbered = iter(_fill_of_numbers(np.column_stack(numbers), fill) if numbers else ())
+        values = [None if each is None else next(numbered) for each in quantities]
         return cls(
             tuple(
-                _most_frequent(column) if values is None else next(filled)
-                for column, values in zip(columns, quantities, strict=True)
+                _most_frequent(column) if value is None or place in levels else value
+                for place, (column, value) in enumerate(zip(columns, values, strict=True))
             )
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 from lukewarm._typing import FeatureSet
 from lukewarm.data import Removal, Rows, RowSplit
 from lukewarm.estimators._problem import Problem
-from lukewarm.learners import BaseLearner, train_for, train_until
+from lukewarm.learners import BaseLearner, level_columns, train_for, train_until
 from lukewarm.measures import Task
 from lukewarm.reduction import ReducedModel, Reduction, ReductionData, constant_model
 from lukewarm.results import TrainingTrace
@@ -115,7 +115,7 @@ def train_full(
     if not learner.traits.can_warm_start:
         split = split.without_stopping()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
-    removal = Removal.learn(parts[0].X, fill)
+    removal = Removal.learn(parts[0].X, fill, level_columns(learner, parts[0].X))
     table = parts
     datasets = learner.datasets(*(part.X for part in parts))
     parts = [replace(part, X=X) for X, part in zip(datasets, parts, strict=True)]
@@ -164,7 +164,9 @@ def trained_full(
         learner,
         TrainingTrace.untrained(),
         0.0,
-        ReductionData(train, stopping, Removal.learn(train.X, fill)),
+        ReductionData(
+            train, stopping, Removal.learn(train.X, fill, level_columns(learner, train.X))
+        ),
         evaluation,
         n_features=len(problem.index),
         task=problem.task,

@@ -14,6 +14,7 @@ from lukewarm.learners._base import (
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
+from lukewarm.learners._level_columns import level_columns
 from lukewarm.learners._predict_only import cannot_train
 from lukewarm.learners._registry import (
     ENTRIES,
@@ -62,6 +63,7 @@ __all__ = [
     "classifies",
     "from_model",
     "is_classification",
+    "level_columns",
     "share_set_aside",
     "stopping_loss",
     "train_for",
