@@ -1,4 +1,5 @@
 import warnings
+from datetime import datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -145,6 +146,10 @@ class TestTime:
             assert split.train.max() < split.stopping.min()
             assert split.stopping.max() < split.evaluation.min()
 
+    def test_times_may_be_objects_of_python(self, table):
+        time = [datetime(2024, 1, 1) + timedelta(hours=hour) for hour in range(N_ROWS)]
+        assert runs(fit(*table, time=time)).folds[0].tolist() == list(range(90, N_ROWS))
+
     def test_rows_of_one_time_stay_together(self, table):
         time = np.arange(N_ROWS) // 7
         split = runs(fit(*table, time=time)).splits[0]
@@ -171,6 +176,7 @@ class TestTime:
         [
             (np.arange(N_ROWS).astype(str), TypeError, "time must hold numbers or dates"),
             (np.arange(N_ROWS - 1), ValueError, "one value for each of the 120 rows"),
+            (np.zeros((N_ROWS, 2)), ValueError, "one value for each of the 120 rows"),
             (np.r_[np.nan, np.arange(N_ROWS - 1)], ValueError, "row 0 has none"),
             (np.zeros(N_ROWS), ValueError, "time must give each part of the rows one of its own"),
         ],

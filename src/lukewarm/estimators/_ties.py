@@ -64,12 +64,13 @@ def _as_clusters(ties: Ties, n_fit: int, n_evaluation: int) -> tuple[np.ndarray,
 def _as_times(time: Any, n_rows: int) -> np.ndarray:
     """Return the rank of each row's time; rows of the same time have the same."""
     values = as_pandas(time)
-    # numpy would make objects of times with a zone.
-    series = pd.Series(values if isinstance(values, pd.Series) else check_readable("time", values))
-    if series.shape != (n_rows,):
+    if not isinstance(values, pd.Series):  # numpy would make objects of times with a zone
+        values = check_readable("time", values)
+    if values.shape != (n_rows,):
         raise ValueError(
-            f"time must have one value for each of the {n_rows} rows; it has {len(series)}."
+            f"time must have one value for each of the {n_rows} rows; got shape {values.shape}."
         )
+    series = pd.Series(values).infer_objects()
     is_time = pd.api.types.is_datetime64_any_dtype(series)
     if not is_time and not pd.api.types.is_numeric_dtype(series):
         raise TypeError(
