@@ -9,8 +9,9 @@ from lukewarm.learners.kernel._search import common_kernel
 
 
 @pytest.fixture
-def chosen(generator, monkeypatch):
+def chosen(monkeypatch):
     """Return the machine chosen for a function, with or without the probe, and what was tried."""
+    generator = np.random.default_rng(0)
     X = generator.uniform(-1, 1, size=(300, 2))
     noise = 0.3 * generator.normal(size=300)
     monkeypatch.setattr(_search, "_FIRST_LANDMARKS", 100)
