@@ -156,6 +156,14 @@ def test_labels_of_any_type_are_classes(generator):
             {"measure": "auc", "y": np.arange(40) >= 20, "folds": np.arange(40) >= 20},
             "every fold must hold all 2 classes",
         ),
+        (
+            {
+                "measure": "accuracy",
+                "y": np.arange(40) >= 20,
+                "weights": np.r_[np.ones(20), np.zeros(20)],
+            },
+            "weights must leave rows of all 2 classes of y in every fold",
+        ),
         ({"folds": np.arange(40)}, "at least 2 evaluation rows in every part, .*; one has 1"),
         ({"weights": np.eye(40)[0]}, "at least 2 evaluation rows of positive weight"),
         ({"weights": np.r_[1e300, np.ones(39)]}, "at least 2 evaluation rows of positive weight"),

@@ -94,3 +94,8 @@ def test_refuses_too_many_players_and_names_the_cost():
 def test_refuses_a_value_that_is_not_finite():
     with pytest.raises(ValueError, match=r"returned nan for \(0,\)"):
         exact(lambda kept: np.nan if kept == (0,) else 0.0, 2)
+
+
+def test_a_function_that_takes_no_coalition_is_named():
+    with pytest.raises(TypeError, match=r"value must be a function of a coalition; value\(\(\)\)"):
+        exact(object, 3)

@@ -59,7 +59,7 @@ def check_parts(
         counted = part if weights is None else part[weights[part] > 0]
         target = y[counted]
         if task.n_classes is not None:
-            _check_every_class(target, task.n_classes)
+            _check_every_class(y[part], target, task.n_classes, weights_name)
         for measure in measures:
             if hasattr(measure, "check_target"):
                 measure.check_target(target)
@@ -100,8 +100,14 @@ def _check_row_count(
         )
 
 
-def _check_every_class(y: Vector, n_classes: int) -> None:
+def _check_every_class(y: Vector, counted: Vector, n_classes: int, weights_name: str) -> None:
     present = len(np.unique(y))
+    if present == n_classes > len(np.unique(counted)):
+        raise ValueError(
+            f"{weights_name} must leave rows of all {n_classes} classes of y in every fold; one of "
+            f"{len(y)} rows has none of positive weight for some. Give them weight, or use fewer "
+            "folds."
+        )
     if present < n_classes:
         raise ValueError(
             f"every fold must hold all {n_classes} classes of y; one of {len(y)} rows holds "

@@ -58,7 +58,12 @@ class FunctionGame:
         return np.array([self._known[coalition] for coalition in coalitions])
 
     def _checked(self, coalition: Coalition) -> float:
-        returned = self._value(coalition)
+        try:
+            returned = self._value(coalition)
+        except TypeError as error:
+            raise TypeError(
+                f"value must be a function of a coalition; value({coalition}) raised: {error}"
+            ) from error
         try:
             value = float(returned)
         except (TypeError, ValueError, OverflowError) as error:
