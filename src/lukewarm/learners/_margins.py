@@ -192,6 +192,11 @@ class MarginLearner(ABC):
         self._margins.keep(X, self.n_steps, stages[-1][-1])
         return self._link(np.concatenate(stages)[first_step - known_step :])
 
+    @property
+    def _n_margins(self) -> int:
+        """Margins of a row: one, or one for each of several classes."""
+        return self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
+
     def _prepare(self, X: Features) -> Any:
         """Return the rows in the form the engine predicts from."""
         return X
@@ -240,8 +245,7 @@ class MarginLearner(ABC):
 
     def _sum(self, data: Any, segments: tuple[Segment, ...], n_rows: int) -> np.ndarray:
         if not segments:
-            d = self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
-            return np.zeros((n_rows, d))
+            return np.zeros((n_rows, self._n_margins))
         return np.sum([segment.margin(data) for segment in segments], axis=0)
 
 
