@@ -162,12 +162,12 @@ def test_help_teaches(command):
 def test_explain_shares_the_skill_out(csv, tmp_path):
     outcome = run(
         *("explain", csv, "--target", "y", "--drop", "label,name,text", "--shapley"),
-        *("--coalitions", 20, "--solver", "kernel", "--out", tmp_path),
+        *("--coalitions", 24, "--solver", "kernel", "--out", tmp_path),
     )
     assert outcome.exit_code == 0, outcome.output
-    assert "6 players by kernel over 20 reduced models" in outcome.output
+    assert "6 players by kernel over 24 reduced models" in outcome.output
     assert "shapley_value" in (tmp_path / "neg_mse.csv").read_text()
-    assert lw.ShapleyResult.load(tmp_path / "neg_mse.npz").n_fits == 20
+    assert lw.ShapleyResult.load(tmp_path / "neg_mse.npz").n_fits == 24
     assert (tmp_path / "neg_mse.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -413,23 +413,6 @@ def test_evaluation_rows_must_have_the_columns_of_the_others(linear):
         vi.fit(linear.X, linear.y, X_eval=linear.X)
 
 
-def test_screening_keeps_the_features_dropout_ranks_first_among_hundreds(generator):
-    X = generator.normal(size=(400, 200))
-    y = 2 * X[:, 17] + X[:, 101] + 0.1 * generator.normal(size=400)
-    vi = lw.VariableImportance(
-        HistGradientBoostingRegressor(max_iter=30),
-        screen="dropout",
-        keep=2,
-        random_state=0,
-        method="early_stopping",
-        inference="paired",
-    ).fit(X, y)
-    assert vi.result_.names == ("x17", "x101")
-    assert len(vi.screen_) == 200
-    assert vi.screen_["kept"].sum() == 2
-    assert list(vi.screen_["feature"][:2]) == ["x17", "x101"]
-
-
 def test_one_hot_columns_are_one_feature(mixed):
     X, y = mixed
     dummies = pd.get_dummies(X, columns=["kind"])

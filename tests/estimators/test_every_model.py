@@ -359,7 +359,7 @@ def test_an_unfitted_model_is_trained_here_and_left_as_it_was(name):
 
 def asked_of(n_train, n_evaluation, n_columns, n_draws=8):
     """Return the rows a model is asked for, as docs/your_model.md counts them."""
-    probes = n_columns * 2 * min(n_train, 500)
+    probes = (1 + n_columns) * min(n_train // 4, 500)
     return (n_train + n_evaluation) * (1 + n_columns * n_draws) + probes
 
 

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lukewarm.learners import CatBoostLearner
+from lukewarm.data import Rows
+from lukewarm.learners import CatBoostLearner, train_until
+from lukewarm.stopping import Patience
 
 catboost = pytest.importorskip("catboost")
 
@@ -119,3 +121,15 @@ def test_counts_are_predicted_on_their_own_scale(X):
     learner.advance(X, y, 20)
     own = learner._segments[0].model.predict(X, prediction_type="Exponent")
     np.testing.assert_allclose(learner.predict(X), own, rtol=1e-12)
+
+
+def test_two_classes_may_be_trained_as_several(X):
+    y = (X[:, 0] > 0).astype(float)
+    settings = {"loss_function": "MultiClass", "depth": 2, "learning_rate": 0.1, "thread_count": 1}
+    learner = CatBoostLearner(catboost.CatBoostClassifier(**settings), n_classes=2)
+    np.testing.assert_array_equal(learner.predict(X), 0.5)
+    trained, trace = train_until(learner, Rows(X, y), Rows(X, y), Patience(5), 20)
+    assert trace.losses[-1] < 0.5 * trace.losses[0]
+    own = catboost.CatBoostClassifier(**settings, iterations=20, random_seed=0, verbose=0)
+    own.set_params(allow_writing_files=False).fit(X, y.astype(int))
+    np.testing.assert_allclose(trained.predict(X), own.predict_proba(X)[:, 1], atol=1e-12)

@@ -163,13 +163,13 @@ def test_value_of_takes_names_and_numbers(result):
 
 
 def test_value_of_refuses_what_was_not_fitted(generator):
-    result = make_result(RowsGame(generator, 100), "kernel", 10)
+    result = make_result(RowsGame(generator, 100), "kernel", 20)
     unknown = next(
         kept
         for kept in chain.from_iterable(combinations(range(5), size) for size in range(6))
         if kept not in result.coalitions
     )
-    with pytest.raises(ValueError, match="not among the 12 that were fitted"):
+    with pytest.raises(ValueError, match="not among the 22 that were fitted"):
         result.value_of(unknown)
     with pytest.raises(ValueError, match="kept must be one of"):
         result.value_of(["z"])

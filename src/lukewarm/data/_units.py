@@ -53,8 +53,8 @@ def as_codes(name: str, labels: Any, n_rows: int) -> tuple[np.ndarray, np.ndarra
     Examples
     --------
     >>> codes, labels = as_codes("groups", ["b", "a", "b"], 3)
-    >>> codes.tolist(), labels.tolist()
-    ([0, 1, 0], ['b', 'a'])
+    >>> codes.tolist(), " ".join(labels)
+    ([0, 1, 0], 'b a')
     """
     values = check_readable(name, as_pandas(labels))
     if values.shape != (n_rows,):

@@ -49,7 +49,7 @@ def plot_shapley(
     --------
     >>> import lukewarm as lw
     >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
-    >>> sv = lw.ShapleyImportance(n_coalitions=20, random_state=0).fit(data.X, data.y)
+    >>> sv = lw.ShapleyImportance(n_coalitions=24, random_state=0).fit(data.X, data.y)
     >>> plot_shapley(sv.result_).get_xlabel()
     'Shapley value (share of neg_mse)'
     """
@@ -100,7 +100,7 @@ def plot_waterfall(result: ShapleyResult, *, max_features: int = 15, ax: Any = N
     --------
     >>> import lukewarm as lw
     >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
-    >>> sv = lw.ShapleyImportance("boosting", n_coalitions=20, random_state=0)
+    >>> sv = lw.ShapleyImportance("boosting", n_coalitions=24, random_state=0)
     >>> axes = plot_waterfall(sv.fit(data.X, data.y).result_, max_features=2)
     >>> [label.get_text() for label in axes.get_yticklabels()][2:]
     ['4 others']

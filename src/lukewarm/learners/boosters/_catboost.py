@@ -146,6 +146,13 @@ class CatBoostLearner(BlockMarginLearner):
         return type(self.estimator)(**{**own, **fixed, **settings})
 
     @property
+    def _n_margins(self) -> int:
+        # CatBoost has one for each of two classes as well where it is told to.
+        loss = self._settings.get("loss_function", self._settings.get("objective"))
+        is_told = self.n_classes == 2 and str(loss).startswith("MultiClass")
+        return 2 if is_told else super()._n_margins
+
+    @property
     def _rate(self) -> float | None:
         return self._learning_rate
 

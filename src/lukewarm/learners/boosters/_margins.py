@@ -181,6 +181,11 @@ class MarginLearner(ModelWrapper):
         self._margins.keep(X, self.n_steps, stages[-1][-1])
         return self._link(np.concatenate(stages)[first_step - cached_step :])
 
+    @property
+    def _n_margins(self) -> int:
+        """Margins of a row: one, or one for each of several classes."""
+        return self.task.n_outputs
+
     def _prepare(self, X: Features) -> Any:
         """Return the rows in the form the engine predicts from."""
         return X
@@ -225,7 +230,7 @@ class MarginLearner(ModelWrapper):
 
     def _sum(self, data: Any, segments: tuple[Segment, ...], n_rows: int) -> np.ndarray:
         if not segments:
-            return np.zeros((n_rows, self.task.n_outputs))
+            return np.zeros((n_rows, self._n_margins))
         return np.sum([segment.margin(data) for segment in segments], axis=0)
 
 

@@ -119,8 +119,7 @@ class XGBoostLearner(LiveMarginLearner):
         # A matrix with a margin of its own gets no intercept. It must have it before its first
         # prediction, because boosters remember what they predicted for a matrix.
         data = self._matrix(X)
-        d = self.task.n_outputs
-        data.set_base_margin(np.zeros((data.num_row(), d)))
+        data.set_base_margin(np.zeros((data.num_row(), self._n_margins)))
         return data
 
     def _matrix(self, X: Features, **rows: Any) -> Any:

@@ -30,11 +30,6 @@ def _of_criterion(settings: Settings) -> MeanLoss:
     return named.get(settings["criterion"], NegMSE())
 
 
-def _of_support_vectors(settings: Settings) -> MeanLoss:
-    squared = settings.get("loss") == "squared_epsilon_insensitive"
-    return NegMSE() if squared else NegMAE()
-
-
 _BY_CLASS: dict[str, Callable[[Settings], MeanLoss]] = {
     "QuantileRegressor": lambda settings: Pinball(float(settings["quantile"])),
     # Its delta is a multiple of a spread that is only known after the fit.
@@ -42,9 +37,6 @@ _BY_CLASS: dict[str, Callable[[Settings], MeanLoss]] = {
     "PoissonRegressor": lambda settings: PoissonDeviance(),
     "GammaRegressor": lambda settings: GammaDeviance(),
     "TweedieRegressor": _of_power,
-    "SVR": _of_support_vectors,
-    "NuSVR": _of_support_vectors,
-    "LinearSVR": _of_support_vectors,
     "RandomForestRegressor": _of_criterion,
     "ExtraTreesRegressor": _of_criterion,
     "DecisionTreeRegressor": _of_criterion,
@@ -53,6 +45,8 @@ _BY_CLASS: dict[str, Callable[[Settings], MeanLoss]] = {
 
 def measure_of(estimator: Any) -> MeanLoss:
     """Return the measure that suits what a regressor is trained on; squared error unless known.
+
+    Support vectors are left at squared error: what they minimise belongs to neither mean nor median.
 
     Subclasses are known by their scikit-learn parents.
 
