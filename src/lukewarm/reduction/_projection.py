@@ -109,10 +109,13 @@ def _linear_direction(
     prediction = regressions.predictions(full)[0]
     target = y if prediction.ndim == 1 else (y[:, None] == np.arange(prediction.shape[1]))
     new = draws.residuals(rows)
-    slopes = np.linalg.lstsq(new, target - prediction, rcond=_NEARLY_SINGULAR)[0]
+    # Numbers near the smallest there are would have slopes beyond the largest.
+    scale = np.abs(new).max(axis=0)
+    scale[scale == 0] = 1.0
+    slopes = np.linalg.lstsq(new / scale, target - prediction, rcond=_NEARLY_SINGULAR)[0]
 
     def direction(X: Features) -> Prediction:
-        return draws.residuals(regressions.prepare(X)) @ slopes
+        return (draws.residuals(regressions.prepare(X)) / scale) @ slopes
 
     return direction
 

@@ -46,7 +46,7 @@ _BY_CLASS: dict[str, Callable[[Settings], MeanLoss]] = {
 def measure_of(estimator: Any) -> MeanLoss:
     """Return the measure that suits what a regressor is trained on; squared error unless known.
 
-    Support vectors are left at squared error: what they minimise belongs to neither mean nor median.
+    Support vectors stay at squared error: their loss belongs to neither mean nor median.
 
     Subclasses are known by their scikit-learn parents.
 
