@@ -6,6 +6,7 @@ import pytest
 
 from lukewarm.data import Rows
 from lukewarm.learners import CatBoostLearner, train_until
+from lukewarm.measures import Task
 from lukewarm.stopping import Patience
 
 catboost = pytest.importorskip("catboost")
@@ -126,7 +127,7 @@ def test_counts_are_predicted_on_their_own_scale(X):
 def test_two_classes_may_be_trained_as_several(X):
     y = (X[:, 0] > 0).astype(float)
     settings = {"loss_function": "MultiClass", "depth": 2, "learning_rate": 0.1, "thread_count": 1}
-    learner = CatBoostLearner(catboost.CatBoostClassifier(**settings), n_classes=2)
+    learner = CatBoostLearner(catboost.CatBoostClassifier(**settings), task=Task(2))
     np.testing.assert_array_equal(learner.predict(X), 0.5)
     trained, trace = train_until(learner, Rows(X, y), Rows(X, y), Patience(5), 20)
     assert trace.losses[-1] < 0.5 * trace.losses[0]
