@@ -29,6 +29,8 @@ BENCHMARKS = DOCS.parent / "benchmarks"
 FIGURE = DOCS / "figures" / "full_models.png"
 # How far below the best rival's skill is still as good.
 ALLOWANCE = 0.05
+# One rival is compared over several problems only where others could have beaten it.
+LEAST_RIVALS = 5
 
 HEAD = """# How good the full model is
 
@@ -43,10 +45,16 @@ How to read a row:
 
 - **loss**: on simulators the excess of the squared error (for classes of the log-loss) over the
   best predictor, without the noise of the test rows; on real tables the loss on held-out rows.
-- **best rival**: the one of all rivals and tunings with the lowest loss on that row, chosen with
-  hindsight; **ratio**: of `auto`'s loss to its loss.
+- **rivals**: models that ran on that row, of sixteen; where fewer did, the best may be missing.
+- **best rival**: the one with the lowest loss on that row, chosen with hindsight; **ratio**: of
+  `auto`'s loss to its loss.
 - **skill**: share of a constant's loss that is explained.
 - **seconds**: processor time of the fit.
+
+Two settings of `auto` were chosen by looking at the test rows of seed 0 at 500 and 2,000 rows: the
+penalty of leaves (3 rows, out of two values and some combinations with other settings) and the
+weights of candidates (out of some twenty rules). Rows of seed 0 therefore flatter `auto` by what
+these choices gained there, some 5 %; other seeds do not.
 
 ![ratio of losses by problem](figures/full_models.png)
 """
@@ -54,6 +62,7 @@ COLUMNS = (
     "problem",
     "n",
     "data sets",
+    "rivals",
     "loss of auto",
     "best rival",
     "its loss",
@@ -116,12 +125,17 @@ def in_short(pairs: list[dict[str, Any]]) -> str:
         simulated = [pair for pair in own if pair["auto"]["excess"] is not None]
         if simulated:
             mean = _mean([pair["ratio"] for pair in simulated])
-            ratio, name = _against_single(simulated)
             lines.append(
                 f"n = {n:,}, {len(simulated)} simulators: geometric mean of the excess risk "
-                f"{mean:.2f} times that of the best rival of each, {ratio:.2f} times that of the "
-                f"best single rival, {name}."
+                f"{mean:.2f} times that of the best rival of each."
             )
+            many = [pair for pair in simulated if len(pair["rivals"]) >= LEAST_RIVALS]
+            if many:
+                ratio, name = _against_single(many)
+                lines.append(
+                    f"n = {n:,}, the {len(many)} simulators with {LEAST_RIVALS} rivals and more: "
+                    f"{ratio:.2f} times that of the best single rival, {name}."
+                )
         real = [pair for pair in own if pair["auto"]["excess"] is None]
         if real:
             mean = _mean([pair["ratio"] for pair in real])
@@ -159,6 +173,7 @@ def cells(pair: dict[str, Any]) -> tuple[str, ...]:
         pair["problem"],
         f"{pair['n']:,}",
         str(auto["data_sets"]),
+        str(len(pair["rivals"])),
         f"{_loss(auto):.4g}",
         best["model"],
         f"{_loss(best):.4g}",
