@@ -8,9 +8,9 @@ judged on others: squared error or log-loss; on simulators the excess over the b
 of the test rows' noise. Everybody has the same rows: `auto` sets a quarter aside to choose by. Each
 rival runs with its defaults and with a light tuning on a fifth of the rows. One thread each.
 Settings of `auto` (its leaf penalty, how candidates are weighted) were chosen on the test rows of
-seed 0, sizes 500 and 2000: judge it by another --seed. Finished fits are kept in
-results/runs/full_models.jsonl, so a stopped run goes on; results/full_models.json holds one row per
-problem, size and model.
+seed 0, sizes 500 and 2000: judge it by another --seed.
+Finished fits are kept in results/runs/full_models.jsonl, so a stopped run goes on;
+results/full_models.json holds one row per problem, size and model.
 """
 
 import json

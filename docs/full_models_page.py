@@ -133,8 +133,8 @@ def in_short(pairs: list[dict[str, Any]]) -> str:
             if many:
                 ratio, name = _against_single(many)
                 lines.append(
-                    f"n = {n:,}, the {len(many)} simulators on which {LEAST_RIVALS} rivals or more "
-                    f"ran: {ratio:.2f} times that of the best single rival, {name}."
+                    f"n = {n:,}, the {len(many)} simulators with {LEAST_RIVALS} rivals and more: "
+                    f"{ratio:.2f} times that of the best single rival, {name}."
                 )
         real = [pair for pair in own if pair["auto"]["excess"] is None]
         if real:
