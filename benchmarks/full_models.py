@@ -53,8 +53,8 @@ def fit_auto(data, seed):
     rows = Rows(data.X, data.y)
     learner = AutoLearner(n_classes=data.n_classes, seed=seed)
     train, stopping = (rows.at(np.sort(each)) for each in numbers)
-    rule = Patience(learner.patience)
-    trained, _ = train_until(learner, train, stopping, rule, learner.max_steps)
+    rule = Patience(learner.traits.patience)
+    trained, _ = train_until(learner, train, stopping, rule, learner.traits.max_steps)
     tried = [[each.name, each.loss, each.seconds] for each in trained.candidates]
     return trained.predict, {"chosen": trained.chosen_name, "tried": tried}
 
