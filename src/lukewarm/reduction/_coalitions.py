@@ -16,20 +16,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lukewarm._typing import Features, FeatureSet, Prediction, Vector
+from lukewarm._typing import FeatureSet, Prediction
 from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import ReducedModel, ReductionData
 from lukewarm.reduction._conditional import ConditionalDraws
 from lukewarm.reduction._kernel_mean import closed_form_machine, kernel_mean
-from lukewarm.reduction._projection import _average, _corrected, _looks_at, _outputs
+from lukewarm.reduction._projection import _average, _looks_at, distilled
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction._regressions import PreparedRows, Regression, Regressions
+    from lukewarm.reduction._regressions import PreparedRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,23 +62,10 @@ class CoalitionProjection:
         if not drawn:
             return ReducedModel(full.predict, TrainingTrace.untrained(), perf_counter() - started)
         regressions = data.regressions
-        draws = ConditionalDraws(cast("Regressions", _Guesses(regressions, removed)), drawn)
-        rows = (regressions.train_rows, regressions.stopping_rows)
-        targets = [
-            prediction - _mean(full, draws, part)
-            for prediction, part in zip(shared.predictions, rows, strict=True)
-        ]
-        corrections = [
-            regressions.fit(target, held_out, removed)
-            for target, held_out in zip(*(_outputs(each) for each in targets), strict=True)
-        ]
-        is_bounded = not full.task.is_regression
-
-        def predict(X: Features) -> Prediction:
-            rows = regressions.prepare(X)
-            return _corrected(_mean(full, draws, rows), corrections, rows, is_bounded)
-
-        trace = max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
+        draws = ConditionalDraws(regressions, drawn, given_without=removed, with_trees=False)
+        predict, trace = distilled(
+            full, regressions, removed, lambda model, rows: _mean(model, draws, rows)
+        )
         return ReducedModel(predict, trace, perf_counter() - started)
 
 
@@ -97,24 +84,5 @@ class _Shared:
 
     def __init__(self, full: BaseLearner, data: ReductionData) -> None:
         self.full = full
-        regressions = data.regressions
         columns = range(data.train.X.shape[1])
         self.is_used = [_looks_at(full, data, (column,)) for column in columns]
-        self.predictions = regressions.predictions(full)[:2]
-
-
-@dataclass(frozen=True, eq=False)
-class _Guesses:
-    """Stands in for `Regressions`: without trees, on all columns but `removed`.
-
-    Columns that the model never looks at are removed without being drawn.
-    """
-
-    regressions: Regressions
-    removed: FeatureSet
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.regressions, name)
-
-    def fit(self, target: Vector, held_out: Vector, drawn: FeatureSet) -> Regression:
-        return self.regressions.fit(target, held_out, self.removed, with_trees=False)

@@ -73,11 +73,24 @@ class ConditionalDraws:
     ----------
     regressions : Regressions
     removed : FeatureSet
+    given_without : FeatureSet, optional
+        Columns that nothing is guessed from; those drawn by default.
+    with_trees : bool, default True
+        Whether guesses may have trees.
     """
 
-    def __init__(self, regressions: Regressions, removed: FeatureSet) -> None:
+    def __init__(
+        self,
+        regressions: Regressions,
+        removed: FeatureSet,
+        *,
+        given_without: FeatureSet | None = None,
+        with_trees: bool = True,
+    ) -> None:
         self.removed = removed
         self._regressions = regressions
+        self._given_without = removed if given_without is None else given_without
+        self._with_trees = with_trees
         train = {column: _column(regressions.train.X, column) for column in removed}
         held_out = {column: _column(regressions.stopping.X, column) for column in removed}
         values = {column: _few_values(train[column]) for column in removed}
@@ -150,21 +163,22 @@ class ConditionalDraws:
                 parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
         return np.concatenate(parts, axis=1)
 
+    def _guess(self, target: Vector, held_out: Vector) -> Regression:
+        return self._regressions.fit(
+            target, held_out, self._given_without, with_trees=self._with_trees
+        )
+
     def _fit_levels(
         self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
     ) -> _Levels:
         fits = []
         for value in values:
-            fits.append(
-                self._regressions.fit(
-                    _is_value(train, value), _is_value(held_out, value), self.removed
-                )
-            )
+            fits.append(self._guess(_is_value(train, value), _is_value(held_out, value)))
         return _Levels(column, values, tuple(fits))
 
     def _fit_gaps(self, train: Vector, held_out: Vector) -> Regression:
         is_gap, other = (np.isnan(part).astype(float) for part in (train, held_out))
-        return self._regressions.fit(is_gap, other, self.removed)
+        return self._guess(is_gap, other)
 
     def _fit_quantities(
         self, columns: tuple[int, ...], train: dict[int, Vector], held_out: dict[int, Vector]
@@ -174,7 +188,7 @@ class ConditionalDraws:
             target, other = (
                 _without_gaps(part[column], train[column]) for part in (train, held_out)
             )
-            fit = self._regressions.fit(target, other, self.removed)
+            fit = self._guess(target, other)
             fits.append(fit)
             residuals.append(other - fit.predict(self._regressions.stopping_rows))
         ends = [(np.nanmin(train[column]), np.nanmax(train[column])) for column in columns]

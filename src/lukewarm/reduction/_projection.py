@@ -69,24 +69,46 @@ class Projection:
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
-        both = (regressions.train_rows, regressions.stopping_rows)
-        sketch = full.thinned
-        targets = [
-            prediction - _average(sketch, draws, rows)
-            for prediction, rows in zip(regressions.predictions(sketch)[:2], both, strict=True)
-        ]
-        corrections = [
-            regressions.fit(target, held_out, removed)
-            for target, held_out in zip(*(_outputs(each) for each in targets), strict=True)
-        ]
-        is_bounded = not full.task.is_regression
-
-        def predict(X: Features) -> Prediction:
-            rows = regressions.prepare(X)
-            return _corrected(_average(full, draws, rows), corrections, rows, is_bounded)
-
-        trace = max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
+        predict, trace = distilled(
+            full, regressions, removed, lambda model, rows: _average(model, draws, rows)
+        )
         return ReducedModel(predict, trace, perf_counter() - started)
+
+
+def distilled(
+    full: BaseLearner,
+    regressions: Regressions,
+    removed: FeatureSet,
+    mean: Callable[[BaseLearner, PreparedRows], Prediction],
+) -> tuple[Callable[[Features], Prediction], TrainingTrace]:
+    """Return the full model's mean over draws, corrected by what regressions see it gets wrong.
+
+    Parameters
+    ----------
+    full : BaseLearner
+        Errors of the mean are seen on `full.thinned`, which costs less.
+    regressions : Regressions
+    removed : FeatureSet
+    mean : callable
+        (model, rows) -> the model's mean over the draws.
+    """
+    sketch = full.thinned
+    both = (regressions.train_rows, regressions.stopping_rows)
+    targets = [
+        prediction - mean(sketch, rows)
+        for prediction, rows in zip(regressions.predictions(sketch)[:2], both, strict=True)
+    ]
+    corrections = [
+        regressions.fit(target, held_out, removed)
+        for target, held_out in zip(*(_outputs(each) for each in targets), strict=True)
+    ]
+    is_bounded = not full.task.is_regression
+
+    def predict(X: Features) -> Prediction:
+        rows = regressions.prepare(X)
+        return _corrected(mean(full, rows), corrections, rows, is_bounded)
+
+    return predict, max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
 
 
 def _looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> bool:
