@@ -10,6 +10,21 @@ from lukewarm.measures._losses import log_losses
 from lukewarm.results import MeasureValue
 
 
+class OfSeveralClasses:
+    """A measure of classes that has no value where there is one only."""
+
+    name: str
+    needs_classes = True
+
+    def check_target(self, y: Vector) -> None:
+        """Raise where all rows are of one class."""
+        if np.ptp(y) == 0:
+            raise ValueError(
+                f"measure {self.name!r} needs rows of at least two classes; a part of {len(y)} rows "
+                "has one only. Use more rows, fewer folds or accuracy."
+            )
+
+
 class Accuracy:
     """Share of rows whose most probable class is the one that came.
 
@@ -49,7 +64,7 @@ class NegLogLoss:
         return mean_of_rows(-log_losses(y, prediction), weights)
 
 
-class Deviance:
+class Deviance(OfSeveralClasses):
     """Share of the log-loss of the constant prevalence that is explained.
 
     Notes
@@ -64,11 +79,6 @@ class Deviance:
     """
 
     name = "deviance"
-    needs_classes = True
-
-    def check_target(self, y: Vector) -> None:
-        """Raise where there is one class only."""
-        check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -81,7 +91,7 @@ class Deviance:
         return ratio_explained(cross_entropy, mean_of_rows(constant, weights))
 
 
-class AUC:
+class AUC(OfSeveralClasses):
     """Area under the ROC curve: the chance that a case scores above a control, ties count half.
 
     Notes
@@ -96,13 +106,8 @@ class AUC:
     """
 
     name = "auc"
-    needs_classes = True
     max_classes = 2
     centres_classes = True
-
-    def check_target(self, y: Vector) -> None:
-        """Raise where there are no cases, or no controls."""
-        check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -120,15 +125,6 @@ class AUC:
             + control_weights / control_weights.sum() * (above - value)
         )
         return MeasureValue(value, influence)
-
-
-def check_two_classes(name: str, y: Vector) -> None:
-    """Raise where all rows are of one class."""
-    if np.ptp(y) == 0:
-        raise ValueError(
-            f"measure {name!r} needs rows of at least two classes; a part of {len(y)} rows has one "
-            "only. Use more rows, fewer folds or accuracy."
-        )
 
 
 def _share_below(scores: Vector, weights: Vector) -> Vector:

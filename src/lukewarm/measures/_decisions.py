@@ -6,7 +6,7 @@ import numpy as np
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.measures._base import counted_rows, ratio_of_means
-from lukewarm.measures._classification import AUC, check_two_classes
+from lukewarm.measures._classification import AUC, OfSeveralClasses
 from lukewarm.measures._losses import squared_errors
 from lukewarm.measures._mean_loss import MeanLoss
 from lukewarm.results import MeasureValue
@@ -32,7 +32,7 @@ class Brier(MeanLoss):
         return squared_errors(y, prediction)
 
 
-class BalancedAccuracy:
+class BalancedAccuracy(OfSeveralClasses):
     """Mean over the classes of the share of their rows that are recognised.
 
     Notes
@@ -46,12 +46,7 @@ class BalancedAccuracy:
     """
 
     name = "balanced_accuracy"
-    needs_classes = True
     centres_classes = True
-
-    def check_target(self, y: Vector) -> None:
-        """Raise where there is one class only."""
-        check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -67,7 +62,7 @@ class BalancedAccuracy:
         return MeasureValue(float(recall.mean()), influence)
 
 
-class F1:
+class F1(OfSeveralClasses):
     """F1 of the second class; of several classes the mean over them.
 
     Notes
@@ -82,11 +77,6 @@ class F1:
     """
 
     name = "f1"
-    needs_classes = True
-
-    def check_target(self, y: Vector) -> None:
-        """Raise where there is one class only."""
-        check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -98,7 +88,7 @@ class F1:
         return _mean([_f1_of(y == code, chosen == code, weights) for code in codes])
 
 
-class AveragePrecision:
+class AveragePrecision(OfSeveralClasses):
     """Mean over the cases of the precision at their score: the area under precision and recall.
 
     Notes
@@ -117,12 +107,7 @@ class AveragePrecision:
     """
 
     name = "average_precision"
-    needs_classes = True
     max_classes = 2
-
-    def check_target(self, y: Vector) -> None:
-        """Raise where there are no cases, or no controls."""
-        check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -148,7 +133,7 @@ class AveragePrecision:
         return MeasureValue(value, len(y) * row_weights * slope / total)
 
 
-class MacroAUC:
+class MacroAUC(OfSeveralClasses):
     """Mean over the classes of the AUC of each against all others.
 
     Examples
@@ -159,11 +144,6 @@ class MacroAUC:
     """
 
     name = "macro_auc"
-    needs_classes = True
-
-    def check_target(self, y: Vector) -> None:
-        """Raise where there is one class only."""
-        check_two_classes(self.name, y)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
