@@ -20,8 +20,8 @@ class OfSeveralClasses:
         """Raise where all rows are of one class."""
         if np.ptp(y) == 0:
             raise ValueError(
-                f"measure {self.name!r} needs rows of at least two classes; a part of {len(y)} rows "
-                "has one only. Use more rows, fewer folds or accuracy."
+                f"measure {self.name!r} needs rows of at least two classes; a part of {len(y)} "
+                "rows has one only. Use more rows, fewer folds or accuracy."
             )
 
 
