@@ -109,3 +109,24 @@ def _fill_of_numbers(matrix: Matrix, fill: Any) -> tuple[float, ...]:
 def _most_frequent(column: pd.Series) -> Any:
     levels = column.mode(dropna=True)
     return levels.iloc[0] if len(levels) else None
+
+
+def filled(X: Features, values: dict[int, Any]) -> Features:
+    """Return a copy of `X` with these values, in the terms of `as_quantity` and `as_levels`.
+
+    Parameters
+    ----------
+    X : Features of shape (n, p)
+    values : dict
+        Values (n,) by column number.
+    """
+    if not isinstance(X, pd.DataFrame):
+        X = X.copy()
+        for column, each in values.items():
+            X[:, column] = each
+        return X
+    frame = X.copy(deep=False)
+    for column, each in values.items():
+        series: Any = like_column(X.iloc[:, column], each)
+        frame.isetitem(column, series)
+    return frame

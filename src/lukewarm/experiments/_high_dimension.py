@@ -17,8 +17,8 @@ from lukewarm.experiments._comparison import (
     train_full,
 )
 from lukewarm.experiments._models import MODELS, paper_model
-from lukewarm.experiments._network_truth import true_network_importance
 from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
+from lukewarm.experiments._truths import true_network_importance
 from lukewarm.plotting import new_figure, tidy
 
 _N_ROWS = 5000

@@ -13,7 +13,7 @@ from lukewarm.learners import BaseLearner
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction._regressions import Regressions
+    from lukewarm.reduction.projection._regressions import Regressions
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class ReductionData:
     @cached_property
     def regressions(self) -> Regressions:
         """Regressions on the columns of these rows, prepared when first asked for."""
-        from lukewarm.reduction._regressions import Regressions  # loads numba
+        from lukewarm.reduction.projection._regressions import Regressions  # loads numba
 
         return Regressions(self.train, self.stopping, self.removal)
 

@@ -10,9 +10,9 @@ import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm._validation import check_count
+from lukewarm.data import joined
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
-from lukewarm.reduction._joined import joined
 from lukewarm.reduction._warm_start import check_warm_start
 from lukewarm.stopping import StoppingRule
 

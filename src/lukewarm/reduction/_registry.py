@@ -8,12 +8,12 @@ from lukewarm._validation import check_choice
 from lukewarm.learners import BaseLearner
 from lukewarm.measures import Huber, NegMAE, Pinball
 from lukewarm.reduction._base import Reduction
-from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
-from lukewarm.reduction._kernel_flow import KernelFlow
-from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
-from lukewarm.reduction._projection import Projection
 from lukewarm.reduction._retrain import Retrain
+from lukewarm.reduction._untrained import Dropout
+from lukewarm.reduction.linearized._kernel_flow import KernelFlow
+from lukewarm.reduction.linearized._lazy import KernelRidge, Lazy, OneStep
+from lukewarm.reduction.projection._projection import Projection
 from lukewarm.stopping import StoppingRule
 
 _KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
