@@ -4,7 +4,7 @@ from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity, like_column
 from lukewarm.data._features import FeatureIndex, as_feature_sets
 from lukewarm.data._grouping import as_groups
-from lukewarm.data._removal import Removal, filled
+from lukewarm.data._removal import Fill, Removal, filled
 from lukewarm.data._rows import Rows, joined
 from lukewarm.data._splits import RowSplit, halve_rows, part_rows, split_folds, split_rows
 from lukewarm.data._table import (
@@ -22,6 +22,7 @@ from lukewarm.data._units import RowUnits, as_codes
 __all__ = [
     "MINIMUM_ROWS",
     "FeatureIndex",
+    "Fill",
     "Removal",
     "RowSplit",
     "RowUnits",

@@ -1,6 +1,12 @@
 """How the model without some features, f_{-I}, is obtained from the full one."""
 
-from lukewarm.reduction._base import ReducedModel, Reduction, ReductionData
+from lukewarm.reduction._base import (
+    BaseReduction,
+    ReducedModel,
+    Reduction,
+    ReductionData,
+    ReductionTraits,
+)
 from lukewarm.reduction._cross_validated_stopping import CrossValidatedStopping
 from lukewarm.reduction._early_stopping import EarlyStopping
 from lukewarm.reduction._registry import (
@@ -21,6 +27,7 @@ from lukewarm.reduction.projection._projection import Projection
 
 __all__ = [
     "METHODS",
+    "BaseReduction",
     "CoalitionProjection",
     "CrossValidatedStopping",
     "Dropout",
@@ -35,6 +42,7 @@ __all__ = [
     "ReducedModel",
     "Reduction",
     "ReductionData",
+    "ReductionTraits",
     "Retrain",
     "as_reduction",
     "check_method",

@@ -7,7 +7,7 @@ import numpy as np
 from lukewarm._typing import Features, FeatureSet, Prediction
 from lukewarm.learners import BaseLearner
 from lukewarm.measures import REGRESSION, MeanLoss, Task
-from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
+from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, predict_without
 from lukewarm.results import TrainingTrace
 
 
@@ -35,7 +35,7 @@ def constant_model(
     return ReducedModel(predict, TrainingTrace.untrained(), 0.0)
 
 
-class Dropout:
+class Dropout(BaseReduction):
     """No training at all: quick, and biased as soon as features are correlated."""
 
     name = "dropout"
@@ -45,5 +45,5 @@ class Dropout:
     ) -> ReducedModel:
         """Return the full model, blind to the features in `removed`."""
         return ReducedModel(
-            predict_without(full, data.removal, removed), TrainingTrace.untrained(), 0.0
+            predict_without(full, data.fill, removed), TrainingTrace.untrained(), 0.0
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from time import perf_counter
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm.data import Rows, joined
 from lukewarm.learners import BaseLearner, DifferentiableLearner
-from lukewarm.reduction._base import ReducedModel, ReductionData
+from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction.linearized._kernel_flow import losses_on_rows, row_shares
 from lukewarm.reduction.linearized._linearization import Linearization, as_differentiable
 from lukewarm.reduction.linearized._path_trace import PathTrace
@@ -18,7 +18,7 @@ from lukewarm.reduction.linearized._sketch import KernelSketch, Solution
 from lukewarm.reduction.linearized._spectral import Spectrum
 
 
-class FilteredReduction(ABC):
+class FilteredReduction(BaseReduction):
     """A path of linearised models, each a filter of the kernel's eigenvalues.
 
     Parameters
@@ -44,6 +44,11 @@ class FilteredReduction(ABC):
     @abstractmethod
     def filters(self, eigenvalues: Vector, path: Vector) -> Matrix:
         """Return the filter (n_points, rank) at every point of the path."""
+
+    @property
+    def traits(self) -> ReductionTraits:
+        """It sees one value of each column, at which the network is linearised."""
+        return ReductionTraits(takes_draws=False)
 
     def reduce(
         self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int

@@ -25,7 +25,7 @@ from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_count
 from lukewarm.data import Rows
 from lukewarm.learners import BaseLearner, DifferentiableLearner
-from lukewarm.reduction._base import ReducedModel, ReductionData
+from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction._warm_start import warm_start
 from lukewarm.reduction.linearized._flow_paths import (
     cross_entropy_flow,
@@ -48,7 +48,7 @@ _FAR = 10.0
 
 
 @dataclass(frozen=True)
-class KernelFlow:
+class KernelFlow(BaseReduction):
     """Early stopping for networks without a single gradient step.
 
     Parameters
@@ -84,6 +84,11 @@ class KernelFlow:
 
     def __post_init__(self) -> None:
         check_count("max_rounds", self.max_rounds)
+
+    @property
+    def traits(self) -> ReductionTraits:
+        """It sees one value of each column, at which the network is linearised."""
+        return ReductionTraits(takes_draws=False, imputes=self.conditional_imputation)
 
     def reduce(
         self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int

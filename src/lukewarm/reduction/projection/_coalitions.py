@@ -22,10 +22,10 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm.learners import BaseLearner
-from lukewarm.reduction._base import ReducedModel, ReductionData
+from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._kernel_mean import closed_form_machine, kernel_mean
-from lukewarm.reduction.projection._projection import _average, _looks_at, distilled
+from lukewarm.reduction.projection._projection import distilled, looks_at
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class CoalitionProjection:
+class CoalitionProjection(BaseReduction):
     """`Projection` of given full models, fast for many removed sets.
 
     Parameters
@@ -44,7 +44,11 @@ class CoalitionProjection:
 
     shared: tuple[_Shared, ...]
     name: str = "projection"
-    keeps_table = True
+
+    @property
+    def traits(self) -> ReductionTraits:
+        """Draws are made in the columns of the table itself."""
+        return ReductionTraits(keeps_table=True)
 
     @classmethod
     def of(cls, models: Iterable[tuple[BaseLearner, ReductionData]]) -> CoalitionProjection:
@@ -74,7 +78,7 @@ def _mean(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> Pre
     means = []
     for weight, part in full.parts:
         machine = closed_form_machine(part, draws.removed) if draws.has_moments else None
-        mean = _average(part, draws, rows) if machine is None else kernel_mean(machine, draws, rows)
+        mean = draws.average(part, rows) if machine is None else kernel_mean(machine, draws, rows)
         means.append(weight * mean)
     return np.sum(means, axis=0)
 
@@ -85,4 +89,4 @@ class _Shared:
     def __init__(self, full: BaseLearner, data: ReductionData) -> None:
         self.full = full
         columns = range(data.train.X.shape[1])
-        self.is_used = [_looks_at(full, data, (column,)) for column in columns]
+        self.is_used = [looks_at(full, data, (column,)) for column in columns]

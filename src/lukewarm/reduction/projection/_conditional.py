@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Vector
+from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import as_levels, as_quantity
 
 if TYPE_CHECKING:
+    from lukewarm.learners import BaseLearner
     from lukewarm.reduction.projection._regressions import PreparedRows, Regression, Regressions
 
 # Quantiles of one column's residuals, with their mean and variance: exact for parabolas, and each
@@ -129,6 +130,21 @@ class ConditionalDraws:
                 matrix = next(quantities)
                 values.update(zip(self._quantities.columns, matrix.T, strict=True))
             yield present / n_nodes, values
+
+    def average(self, model: BaseLearner, rows: PreparedRows) -> Prediction:
+        """Return the weighted mean of the model's predictions over the draws."""
+        weighted = list(self.weighted_values(rows))
+        average = model.average_draws(rows.X, weighted)
+        if average is not None:
+            return average
+        predictions = model.predict_filled(rows.X, [values for _, values in weighted])
+        return np.sum(
+            [
+                (weight if prediction.ndim == 1 else weight[:, None]) * prediction
+                for (weight, _), prediction in zip(weighted, predictions, strict=True)
+            ],
+            axis=0,
+        )
 
     @property
     def has_moments(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from lukewarm._typing import Features, FeatureSet, Prediction
 from lukewarm.data import filled
 from lukewarm.learners import BaseLearner
-from lukewarm.reduction._base import ReducedModel, ReductionData
+from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.results import TrainingTrace
 
@@ -26,7 +26,7 @@ _FARTHEST = 4.0
 
 
 @dataclass(frozen=True)
-class Projection:
+class Projection(BaseReduction):
     """Average the full model over draws of the removed features, then distil what is left.
 
     The best predictor without some features is the full one's conditional mean given the others.
@@ -53,8 +53,11 @@ class Projection:
     """
 
     name: str = "projection"
-    # Draws are made in the columns of the table itself.
-    keeps_table = True
+
+    @property
+    def traits(self) -> ReductionTraits:
+        """Draws are made in the columns of the table itself."""
+        return ReductionTraits(keeps_table=True)
 
     def reduce(
         self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
@@ -65,13 +68,11 @@ class Projection:
             return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
         regressions = data.regressions
         draws = ConditionalDraws(regressions, removed)
-        if not _looks_at(full, data, removed):
+        if not looks_at(full, data, removed):
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
-        predict, trace = distilled(
-            full, regressions, removed, lambda model, rows: _average(model, draws, rows)
-        )
+        predict, trace = distilled(full, regressions, removed, draws.average)
         return ReducedModel(predict, trace, perf_counter() - started)
 
 
@@ -111,7 +112,7 @@ def distilled(
     return predict, max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
 
 
-def _looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> bool:
+def looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> bool:
     """Return whether predictions change at all when the columns are shuffled among rows."""
     rows = data.regressions.probed
     order = np.roll(np.arange(len(rows)), 1)
@@ -140,22 +141,6 @@ def _linear_direction(
         return (draws.residuals(regressions.prepare(X)) / scale) @ slopes
 
     return direction
-
-
-def _average(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
-    """Return the weighted mean of the full model's predictions over the draws."""
-    weighted = list(draws.weighted_values(rows))
-    average = full.average_draws(rows.X, weighted)
-    if average is not None:
-        return average
-    predictions = full.predict_filled(rows.X, [values for _, values in weighted])
-    return np.sum(
-        [
-            (weight if prediction.ndim == 1 else weight[:, None]) * prediction
-            for (weight, _), prediction in zip(weighted, predictions, strict=True)
-        ],
-        axis=0,
-    )
 
 
 def _outputs(prediction: Prediction) -> list[np.ndarray]:
