@@ -20,14 +20,9 @@ CORRELATION = 0.8
 
 
 @pytest.fixture
-def X(generator):
+def data(generator):
     X = generator.normal(size=(2000, 3))
     X[:, 1] = CORRELATION * X[:, 0] + np.sqrt(1 - CORRELATION**2) * X[:, 1]
-    return X
-
-
-@pytest.fixture
-def data(X, generator):
     y = X @ [1.0, 2.0, 3.0] + generator.normal(size=len(X))
     train, stopping = Rows(X[:1500], y[:1500]), Rows(X[1500:], y[1500:])
     return ReductionData(train, stopping, Removal.learn(train.X), is_conditional=True)
