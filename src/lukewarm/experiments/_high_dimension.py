@@ -42,11 +42,7 @@ class HighDimension:
         self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
     ) -> list[dict[str, Any]]:
         """Return a job per model and replicate."""
-        return [
-            job
-            for model in models
-            for job in replicated(scale, model, n_replicates or _REPLICATES[scale], seed)
-        ]
+        return replicated(scale, models, n_replicates or _REPLICATES[scale], seed)
 
     def run(self, job: Settings) -> dict[str, Any]:
         """Return the importance of X1 by every method on one data set."""
