@@ -33,6 +33,7 @@ _SINGULAR = 1e-7
 _CONVERGED = 1e-11
 # Steps that shrink less than this ask for a new Hessian, which costs p gradients.
 _SLOW = 0.2
+# Bounds the time where steps do not shrink.
 _MOST_STEPS = 50
 
 

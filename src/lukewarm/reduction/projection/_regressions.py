@@ -29,6 +29,8 @@ _LINE_PENALTIES = (1.0,)
 _CURVE_PENALTIES = (3.0, 30.0, 300.0)
 # Beyond as many columns curves are left out: the inverse would cost more than they bring.
 _MOST_CURVED = 100
+# Interactions of up to four columns. What a guess gains from trees shows early, so they need not
+# wait as long as a model's, and their number has an end for the sake of time.
 _TREE_DEPTH = 4
 _TREE_PATIENCE = 10
 _MOST_TREES = 200
