@@ -621,7 +621,9 @@ PROBLEMS = {
             _averaged(_three_probabilities, (0, 1, 2)),
             task="classification",
         ),
-        Problem("levels", _levels, _mse([0.425, 14 / 9, 5 / 3, 0, 0]), _levels_best, levels=(0, 1, 4)),
+        Problem(
+            "levels", _levels, _mse([0.425, 14 / 9, 5 / 3, 0, 0]), _levels_best, levels=(0, 1, 4)
+        ),
         Problem(
             "counts",
             _counts,
