@@ -28,6 +28,7 @@ from lukewarm.shapley import (
 # 14 reduced models, or 1,022.
 _EXACT_BY_DEFAULT = 4
 _EXACT_IF_CHEAP = 10
+# Of the range of the values: a sampling error that hardly shows in a bar chart.
 _DEFAULT_TOLERANCE = 0.025
 
 

@@ -25,10 +25,13 @@ from lukewarm.shapley import (
     solve,
 )
 
+# The forecast of how many more fits are needed is rough: never more than twice as many at once,
+# and never so few that solving again costs more than they bring.
 _MOST_GROWTH = 2.0
 _LEAST_GROWTH = 1.25
 # Thousands of least-squares problems with more columns would cost more than they bring.
 _MOST_PROXY_COLUMNS = 200
+# Enough points for a curve of convergence, evenly spaced on a logarithmic axis.
 _HISTORY_POINTS = 8
 _HISTORY_RATIO = 0.7
 
