@@ -159,7 +159,16 @@ class ImportanceEstimator(BaseEstimator):
 
     def _feature_sets(self, problem: Problem) -> dict[str, FeatureSet]:
         groups = as_groups(self.groups, problem.X, problem.index)
-        return as_feature_sets(problem.index, self.features, groups)
+        sets = as_feature_sets(problem.index, self.features, groups)
+        # Groups that the table gave have names which nobody can know before.
+        if self.features is not None and groups is not None and groups is self.groups:
+            unnamed = [name for name in map(str, groups) if name not in sets]
+            if unnamed:
+                raise ValueError(
+                    f"features does not name {unnamed} of groups, so they would not be explained; "
+                    "add them to features, or leave them out of groups."
+                )
+        return sets
 
     def _prepare(self, problem: Problem) -> Prepared:
         if problem.units is not None and self.stopping == "cross_validation":

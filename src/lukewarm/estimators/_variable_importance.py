@@ -61,12 +61,12 @@ class VariableImportance(ImportanceEstimator):
         measure of classes make them classes; numbers are numbers, and a `TaskWarning` says so
         where they are so few that they may be codes of classes.
     features : sequence, optional
-        Columns, or sets of columns, to explain, by name; every column by default. Integers are
-        positions, unless the frame names its columns by integers.
+        Columns, sets of columns, or groups to explain, by name; every column by default. Integers
+        are positions, unless the frame names its columns by integers.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Named sets of columns that are taken away together. "auto" finds one-hot columns by their
         names and values; a correlation threshold joins the columns whose rank correlations all
-        reach it.
+        reach it. `features`, if given, names every group of a mapping.
     inference : "auto", "learning_curve", "paired" or "split", default "auto"
         "learning_curve" also trains on two halves of the training rows: the estimate is taken to
         where it is heading, what it moved when the rows doubled widens the interval, and the
