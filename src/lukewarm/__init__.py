@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lukewarm.plotting import (
         plot_comparison,
         plot_convergence,
+        plot_effects,
         plot_importance,
         plot_shapley,
         plot_trace,
@@ -53,6 +54,7 @@ __all__ = [
     "importance_from_predictions",
     "plot_comparison",
     "plot_convergence",
+    "plot_effects",
     "plot_importance",
     "plot_shapley",
     "plot_trace",
@@ -80,6 +82,7 @@ _ROOM_OF = {
     "importance_from_predictions": "evaluation",
     "plot_comparison": "plotting",
     "plot_convergence": "plotting",
+    "plot_effects": "plotting",
     "plot_importance": "plotting",
     "plot_shapley": "plotting",
     "plot_trace": "plotting",

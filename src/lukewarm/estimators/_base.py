@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -68,6 +68,7 @@ from lukewarm.stopping import Patience
 
 if TYPE_CHECKING:
     from lukewarm.reporting import Subject
+    from lukewarm.results import EffectCurves
 
 INFERENCES = ("auto", "learning_curve", *evaluation.INFERENCES)
 _STOPPINGS = ("hold_out", "cross_validation")
@@ -304,6 +305,31 @@ class ImportanceEstimator(BaseEstimator):
         numbers = runs.numbers
         return EvaluationPlan.split(
             runs.fold_of_row, generator, None if strata is None else strata[numbers], clusters
+        )
+
+    def effects(self, features: Sequence[Any] | None = None) -> EffectCurves:
+        """Return how the prediction of the full model moves with each feature.
+
+        Parameters
+        ----------
+        features : sequence, optional
+            Columns by name or position; by default those that are feature sets of their own.
+
+        Returns
+        -------
+        EffectCurves
+            With `to_frame()`, `directions()`, and what they are in its notes;
+            :func:`lukewarm.plot_effects` draws them.
+        """
+        from lukewarm.estimators._effects import effect_columns, effect_curves
+
+        check_is_fitted(self, "result_")
+        return effect_curves(
+            self._prepared,
+            effect_columns(self, features),
+            self._model_name,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
 
     def report(

@@ -8,6 +8,7 @@ from lukewarm.exceptions import (
 )
 from lukewarm.results._candidates import Candidate
 from lukewarm.results._contrast import Contrast
+from lukewarm.results._effects import EffectCurve, EffectCurves
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
@@ -18,6 +19,8 @@ __all__ = [
     "Candidate",
     "ClosedFormTrace",
     "Contrast",
+    "EffectCurve",
+    "EffectCurves",
     "HealthWarning",
     "ImportanceResult",
     "ImportanceWarning",

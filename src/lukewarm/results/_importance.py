@@ -34,6 +34,7 @@ from lukewarm.inference import (
 from lukewarm.inference import reach_zero as extend_to_zero
 from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._contrast import Contrast, as_contrast
+from lukewarm.results._effects import EffectCurves
 from lukewarm.results._fields import (
     Array,
     Candidates,
@@ -370,6 +371,7 @@ class ImportanceResult(Tabular):
         sort: bool = False,
         top: int | None = None,
         relative: bool = False,
+        effects: EffectCurves | None = None,
     ) -> pd.DataFrame:
         """Return one row per feature set: estimate, uncertainty, steps taken and seconds.
 
@@ -388,6 +390,9 @@ class ImportanceResult(Tabular):
             Only so many rows, those of the largest importances, sorted.
         relative : bool, default False
             Whether to add a column "relative": the importance over the largest one.
+        effects : EffectCurves, optional
+            Of `VariableImportance.effects`: adds a column "direction", which way the prediction
+            goes as the feature grows ("" for sets of several columns and for levels).
         """
         low, high = self.interval(level)
         p_values = self.p_value(delta)
@@ -410,6 +415,10 @@ class ImportanceResult(Tabular):
             frame["steps"] = frame["steps"].astype(int)
         for method in check_adjustments(adjust):
             frame[f"p_{method}"] = adjust_p_values(p_values, method)
+        if effects is not None:
+            check_instance("effects", effects, EffectCurves)
+            found = {curve.feature: curve.direction for curve in effects.curves}
+            frame["direction"] = [found.get(name, "") for name in self.names]
         return arranged(frame, "importance", sort=sort, top=top, relative=relative)
 
     def summary(self) -> str:
