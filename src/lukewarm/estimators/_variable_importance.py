@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_count, check_number
-from lukewarm.data import as_feature_sets, as_groups
+from lukewarm.data import as_feature_sets, as_groups, check_disjoint
 from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._budget import harvest, most_promising_first, not_reached_remark
+from lukewarm.estimators._elimination import elimination_order
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
 from lukewarm.estimators._prepared import Outcome, Prepared
@@ -29,7 +30,7 @@ from lukewarm.evaluation import (
 )
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult, MeasureValue, Remark, warn_of
+from lukewarm.results import EliminationPath, ImportanceResult, MeasureValue, Remark, warn_of
 
 
 class VariableImportance(ImportanceEstimator):
@@ -386,6 +387,36 @@ class VariableImportance(ImportanceEstimator):
             return interaction_frame(self.result_, None, pairs)
         _, _, results = self._measured(self._prepared, unions(self.result_, pairs))
         return interaction_frame(self.result_, results[self.result_.measure], pairs)
+
+    def eliminate(self) -> EliminationPath:
+        """Take feature sets away one after the other, the least needed first.
+
+        The models are obtained from the full models of the fit, which are not trained again.
+
+        Returns
+        -------
+        EliminationPath
+            With `to_frame()`, `select()`, and :func:`lukewarm.plot_elimination` to draw it.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> from sklearn.linear_model import LinearRegression
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> vi = lw.VariableImportance(LinearRegression(), random_state=0).fit(data.X, data.y)
+        >>> vi.eliminate().select()
+        ['X1', 'X2', 'X3']
+        """
+        check_is_fitted(self, "result_")
+        sets = dict(zip(self.result_.names, self.result_.removed, strict=True))
+        check_disjoint(sets, "feature sets to eliminate")
+        order = elimination_order(self._prepared, sets, n_jobs=self.n_jobs, verbose=self.verbose)
+        gone: dict[str, FeatureSet] = {}
+        removed: FeatureSet = ()
+        for name in order:
+            removed = gone[name] = tuple(sorted((*removed, *sets[name])))
+        _, _, results = self._measured(self._prepared, gone)
+        return EliminationPath(tuple(order), results[self.result_.measure])
 
     def check(self, n: int = 3) -> pd.DataFrame:
         """Retrain `n` feature sets and return how far off the warm starts are, and what they save.

@@ -1,6 +1,7 @@
 """Figures from records only; matplotlib is loaded when the first is drawn."""
 
 from lukewarm.plotting._effects import plot_effects
+from lukewarm.plotting._elimination import plot_elimination
 from lukewarm.plotting._importance import plot_comparison, plot_importance
 from lukewarm.plotting._shapley import plot_convergence, plot_shapley, plot_waterfall
 from lukewarm.plotting._style import COLOURS, new_axes, new_figure, save_figure, tidy
@@ -13,6 +14,7 @@ __all__ = [
     "plot_comparison",
     "plot_convergence",
     "plot_effects",
+    "plot_elimination",
     "plot_importance",
     "plot_shapley",
     "plot_trace",
