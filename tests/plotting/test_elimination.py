@@ -14,9 +14,9 @@ def close_figures():
 
 @pytest.fixture(name="path")
 def _path(generator):
-    a, b, c = generator.normal(size=(3, 200))
+    a, b = generator.normal(size=(2, 200))
     y = 2 * a + b
-    reduced = {"a": 0 * a, "b": 2 * a, "c": y + 1e-3 * c}
+    reduced = {"a": 0 * a, "b": 2 * a, "c": y}
     return EliminationPath(("c", "b", "a"), lw.importance_from_predictions(y, y, reduced))
 
 

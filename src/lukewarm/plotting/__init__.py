@@ -3,6 +3,8 @@
 from lukewarm.plotting._effects import plot_effects
 from lukewarm.plotting._elimination import plot_elimination
 from lukewarm.plotting._importance import plot_comparison, plot_importance
+from lukewarm.plotting._interactions import plot_interaction_network, plot_interactions
+from lukewarm.plotting._segments import plot_segments
 from lukewarm.plotting._shapley import plot_convergence, plot_shapley, plot_waterfall
 from lukewarm.plotting._style import COLOURS, new_axes, new_figure, save_figure, tidy
 from lukewarm.plotting._trace import plot_trace
@@ -16,6 +18,9 @@ __all__ = [
     "plot_effects",
     "plot_elimination",
     "plot_importance",
+    "plot_interaction_network",
+    "plot_interactions",
+    "plot_segments",
     "plot_shapley",
     "plot_trace",
     "plot_waterfall",
