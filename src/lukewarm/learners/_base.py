@@ -205,7 +205,7 @@ class BaseLearner(ABC):
 
     @property
     def parts(self) -> tuple[tuple[float, BaseLearner], ...]:
-        """The models whose weighted mean it is, with their weights; by default itself alone."""
+        """The models whose weighted sum it is, with their weights; by default itself alone."""
         return ((1.0, self),)
 
     @property
