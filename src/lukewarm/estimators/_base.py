@@ -171,7 +171,8 @@ class ImportanceEstimator(BaseEstimator):
                 )
         return sets
 
-    def _prepare(self, problem: Problem) -> Prepared:
+    def _prepare(self, problem: Problem, n_models: int | None = None) -> Prepared:
+        """Return the problem with its trained full models, or the first of them."""
         if problem.units is not None and self.stopping == "cross_validation":
             raise ValueError(
                 "stopping='cross_validation' draws folds of single rows; with "
@@ -234,7 +235,7 @@ class ImportanceEstimator(BaseEstimator):
                     lambda job: train_full(
                         seen, *job, rule, max_steps, fill, keeps_table=keeps_table
                     ),
-                    list(zip(runs.splits, learners, strict=True)),
+                    list(zip(runs.splits, learners, strict=True))[:n_models],
                     n_jobs=self.n_jobs,
                     verbose=self.verbose,
                     description="full models",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
@@ -17,9 +18,11 @@ from lukewarm.data import as_feature_sets, as_groups, check_disjoint
 from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._budget import harvest, most_promising_first, not_reached_remark
 from lukewarm.estimators._elimination import elimination_order
+from lukewarm.estimators._forecast import Forecast, forecast_of
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
 from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._ties import Ties
 from lukewarm.evaluation import (
@@ -237,12 +240,68 @@ class VariableImportance(ImportanceEstimator):
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, above=0)
         deadline = self._deadline()
-        ties = Ties(groups, groups_eval, time)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
-        sets = self._feature_sets(problem)
+        problem, sets = self._asked_problem(
+            X,
+            y,
+            sample_weight,
+            X_eval=X_eval,
+            y_eval=y_eval,
+            sample_weight_eval=sample_weight_eval,
+            groups=groups,
+            groups_eval=groups_eval,
+            time=time,
+        )
         self._prepared = self._prepare(problem)
         self._asked: dict[str, FeatureSet] = {}
         return self._measure(sets, deadline, has_more=False)
+
+    def forecast(self, X: Any, y: Any, sample_weight: Any = None, **others: Any) -> Forecast:
+        """Return how many models a fit would need, and how many seconds it may take.
+
+        One full model is trained and taken two feature sets from; nothing of it is kept.
+
+        Parameters
+        ----------
+        X, y, sample_weight, **others
+            Those of `fit`.
+
+        Returns
+        -------
+        Forecast
+            With `seconds`, the numbers of models, and a sentence when printed. Models of folds and
+            halves are taken to cost in proportion to their rows; `time_limit` is left out of
+            account.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> forecast = lw.VariableImportance("boosting", cv=5).forecast(data.X, data.y)
+        >>> forecast.n_full_models, forecast.n_reduced_models
+        (15, 90)
+        """
+        estimator = clone(self, safe=False)
+        problem, sets = estimator._asked_problem(X, y, sample_weight, **others)
+        started = perf_counter()
+        prepared = estimator._prepare(problem, n_models=1)
+        return forecast_of(prepared, list(sets.values()), started, self.n_jobs)
+
+    def _asked_problem(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_eval: Any = None,
+        y_eval: Any = None,
+        sample_weight_eval: Any = None,
+        groups: Any = None,
+        groups_eval: Any = None,
+        time: Any = None,
+    ) -> tuple[Problem, dict[str, FeatureSet]]:
+        ties = Ties(groups, groups_eval, time)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
+        return problem, self._feature_sets(problem)
 
     def fit_more(self, features: Sequence[Any] | None = None) -> VariableImportance:
         """Measure further feature sets with the full models of the fit.
