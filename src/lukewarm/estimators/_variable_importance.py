@@ -583,6 +583,7 @@ class VariableImportance(ImportanceEstimator):
                 scores,
                 scored,
                 prepared.runs.variance_factor,
+                prepared.runs.n_learnt,
             ),
             candidates=prepared.candidates,
         )

@@ -57,6 +57,7 @@ from lukewarm.results._fields import (
     save_result,
     settings,
 )
+from lukewarm.results._folds import across_folds
 from lukewarm.results._health import (
     Remark,
     health_frame,
@@ -341,6 +342,28 @@ class ImportanceResult(Tabular):
         1   south       x        0.00
         """
         return by_segment(self, segment)
+
+    def across_folds(self, level: float | None = None) -> pd.DataFrame:
+        """Return intervals and p-values from the spread of the importances between folds.
+
+        The other intervals count the evaluation rows, for models as they were trained. These ask
+        what other draws of training and evaluation rows would have given, by the variance between
+        folds with the correction of Nadeau and Bengio (2003) for the rows that folds share. They
+        are for ``cv=RepeatedKFold(...)`` or ``ShuffleSplit``; ten or more folds leave them a
+        usable width.
+
+        Parameters
+        ----------
+        level : float, optional
+            Level of the intervals; the result's own by default.
+
+        Returns
+        -------
+        DataFrame
+            With columns feature, importance, std_error, ci_low, ci_high, p_value (one-sided, by
+            Student's law with a degree of freedom less than there are folds) and n_folds.
+        """
+        return across_folds(self, self._level(level))
 
     def health(self) -> pd.DataFrame:
         """Return what to know before relying on these numbers, one row per remark.
