@@ -111,7 +111,7 @@ def effect_curves(
 def _folds(prepared: Prepared) -> Iterator[_Fold]:
     """Yield the model of each fold, with tables whatever form the learner trained on."""
     runs = prepared.runs
-    keeps_table = getattr(prepared.reduction, "keeps_table", False)
+    keeps_table = prepared.reduction.traits.keeps_table
     for numbers, model in zip(runs.folds, runs.whole, strict=True):
         full, split = prepared.full_models[model], runs.splits[model]
         seen = prepared.problem.read_by(full.learner)
