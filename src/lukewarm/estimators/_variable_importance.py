@@ -19,6 +19,7 @@ from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._budget import harvest, most_promising_first, not_reached_remark
 from lukewarm.estimators._elimination import elimination_order
 from lukewarm.estimators._forecast import Forecast, forecast_of
+from lukewarm.estimators._gains import GainPlan
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
 from lukewarm.estimators._prepared import Outcome, Prepared
@@ -42,11 +43,12 @@ class VariableImportance(ImportanceEstimator):
     Parameters
     ----------
     model : str, estimator, torch.nn.Module or Learner, default "auto"
-        What is explained: a name ("auto", "boosting", "kernel", "network", "catboost"), an
-        unfitted estimator of any kind, a module, or anything that follows the learner protocol;
-        with `prefit` whatever predicts, also a function of the rows. "auto" trains trees of two
-        depths, on a linear or additive base where that helps, and a kernel machine, and keeps the
-        one that predicts held-out rows best, or the average of those that may be the best.
+        What is explained: a name ("auto", "boosting", "kernel", "network", "catboost", "lightgbm",
+        "xgboost", "random_forest", "linear"), an unfitted estimator of any kind, a module, or
+        anything that follows the learner protocol; with `prefit` whatever predicts, also a function
+        of the rows. "auto" trains trees of two depths, on a linear or additive base where that
+        helps, and a kernel machine, and keeps the one that predicts held-out rows best, or the
+        average of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the
@@ -448,6 +450,38 @@ class VariableImportance(ImportanceEstimator):
             return interaction_frame(self.result_, None, pairs)
         _, _, results = self._measured(self._prepared, unions(self.result_, pairs))
         return interaction_frame(self.result_, results[self.result_.measure], pairs)
+
+    def gains(self, base: Sequence[Any] = ()) -> pd.DataFrame:
+        """Return what each feature set adds to a base set of columns.
+
+        The importance asks what a feature is worth beside all others; a gain, what it adds to those
+        one would have anyway. With no base it is what the feature is worth alone (leave one in).
+        The models are obtained from the full models of the fit.
+
+        Parameters
+        ----------
+        base : sequence, default ()
+            Columns by name or position. Feature sets that hold one of them are left out.
+
+        Returns
+        -------
+        DataFrame
+            One row per feature set: gain in skill over the model of the base, std_error, ci_low,
+            ci_high and p_value (two-sided).
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> vi = lw.VariableImportance("boosting", inference="paired", random_state=0)
+        >>> gains = vi.fit(data.X[["X1", "X2", "X3"]], data.y).gains(base=["X1"])
+        >>> gains["feature"].tolist()
+        ['X2', 'X3']
+        """
+        check_is_fitted(self, "result_")
+        plan = GainPlan.of(self.result_, self._prepared.problem.index, base)
+        _, _, results = self._measured(self._prepared, plan.removed)
+        return plan.frame(results[self.result_.measure])
 
     def eliminate(self) -> EliminationPath:
         """Take feature sets away one after the other, the least needed first.
