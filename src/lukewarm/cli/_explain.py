@@ -24,7 +24,7 @@ from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
     type=OneOf("learners", "MODELS"),
     default="auto",
     show_default=True,
-    help="What is trained; catboost and network need their extras.",
+    help="What is trained; catboost, lightgbm, xgboost and network need their extras.",
 )
 @click.option(
     "--method",

@@ -2,7 +2,7 @@
 
 from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity, like_column
-from lukewarm.data._features import FeatureIndex, as_feature_sets
+from lukewarm.data._features import FeatureIndex, as_feature_sets, check_disjoint
 from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Fill, Removal, filled
 from lukewarm.data._row_cache import RowCache
@@ -38,6 +38,7 @@ __all__ = [
     "as_quantity",
     "as_table",
     "as_target",
+    "check_disjoint",
     "column_doubts",
     "column_names",
     "filled",

@@ -50,6 +50,10 @@ class Evidence(Protocol):
         """Return what the models are worth on these evaluation rows; a ValueError where nothing."""
         ...
 
+    def by_fold(self) -> tuple[np.ndarray, float]:
+        """Return the importances in each fold, and evaluation rows over rows learnt from."""
+        ...
+
     def joined(self, parts: Sequence[Any]) -> Evidence:
         """Return the evidence of results over different feature sets as one."""
         ...
