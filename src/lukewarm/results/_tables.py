@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from lukewarm._files import replacing
 from lukewarm._optional import require
 from lukewarm._text import csv_cell, printable
 from lukewarm._validation import check_count, check_flag
+from lukewarm.inference import adjust_p_values, check_adjustments
 
 # Below the precision of a float's distance from 1, a p-value is no more than an order of size.
 _LEAST_P_VALUE = 1e-16
@@ -94,6 +95,13 @@ class Tabular:
         table = frame.to_html(index=False, formatters=shown, escape=False)
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._footnotes)
         return f"<p>{escape(self._headline())}</p>{table}{notes}"
+
+
+def with_adjusted(frame: pd.DataFrame, adjust: str | Iterable[str]) -> pd.DataFrame:
+    """Return the frame with a column of adjusted p-values for each way that is asked for."""
+    for method in check_adjustments(adjust):
+        frame[f"p_{method}"] = adjust_p_values(frame["p_value"].to_numpy(), method)
+    return frame
 
 
 def arranged(
