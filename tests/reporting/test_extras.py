@@ -20,8 +20,8 @@ def _result():
 
 @pytest.fixture(name="effects", scope="module")
 def _effects():
-    places = np.linspace(0, 1, 5)
-    share = np.full(5, 0.2)
+    places = np.linspace(0, 1, 11)
+    share = np.full(11, 1 / 11)
     line = EffectCurve(HOSTILE, tuple(places), 2 * places[:, None] - 1, share, places)
     levels = EffectCurve("level", (HOSTILE, "b"), np.array([[0.5], [-0.5]]), np.full(2, 0.5), None)
     return EffectCurves((levels, line), ("prediction",), "m")
@@ -35,7 +35,7 @@ def test_each_curve_has_a_table_of_its_values(page, result, effects):
     found = page(result[0], effects=effects)
     heads, *rows = found.rows(1)
     assert heads == ["Value", "prediction"]
-    assert [row[0] for row in rows] == ["0", "0.25", "0.5", "0.75", "1"]
+    assert [row[0] for row in rows][:3] == ["0", "0.1", "0.2"]
     assert rows[0][1] == "\N{MINUS SIGN}1.00"
     assert rows[-1][1] == "1.00"
     assert "the prediction rises with it" in found.said("effects")
@@ -71,7 +71,7 @@ def found_rows(table):
 def test_segments_say_which_features_differ(page, result):
     importance, segment = result
     found = page(importance, segments=importance.by(segment))
-    assert f"{HOSTILE} matter differently" in found.said("segments").replace("  ", " ")
+    assert f"{HOSTILE} matters differently" in found.said("segments").replace("  ", " ")
     names = [row[0] for row in found.rows(1)[1:]]
     # The segments of a feature stand below each other.
     assert sorted(names) == sorted(

@@ -17,6 +17,10 @@ from lukewarm.reporting._words import clean, listed, number, percent, probabilit
 from lukewarm.results import EffectCurve, EffectCurves, SegmentedImportance
 
 _MOST_CURVES = 12
+# A curve that moves by less than this share of the scale says nothing about a way.
+_LITTLE = 0.05
+# Features of no more values are drawn as dots, and of no more than these each is named.
+_MOST_DOTS, _MOST_MARKS = 10, 4
 _MOST_OUTPUTS = 3
 _MOST_PAIRS = 20
 _MOST_FEATURES = 8
@@ -78,12 +82,21 @@ class Curve:
     @property
     def direction(self) -> str:
         """Which way the prediction goes, in words; nothing for levels and several outputs."""
+        if self.curve.direction and self.curve.span < _LITTLE * (self.high - self.low):
+            return "the prediction hardly moves"
         return _DIRECTIONS.get(self.curve.direction, "")
 
     @property
     def is_line(self) -> bool:
         """Whether the values have others between them."""
-        return self.curve.positions is not None and len(self.curve.values) > 1
+        return self.curve.positions is not None and len(self.curve.values) > _MOST_DOTS
+
+    @property
+    def marks(self) -> list[str]:
+        """What stands below the drawing: the ends of a line, or values that there is room for."""
+        if self.is_line:
+            return [self.values[0], self.values[-1]]
+        return self.values if len(self.values) <= _MOST_MARKS else []
 
     @cached_property
     def values(self) -> list[str]:
@@ -183,7 +196,8 @@ def segment_words(segments: SegmentedImportance) -> str:
     names = listed(segments.results[0].names[number] for number in differ)
     least = probability(float(adjusted[differ].max()))
     said = f"p {least}" if least.startswith("<") else f"p at most {least}"
-    return names + f" matter differently in different segments (test of equality, {said})."
+    verb = "matters" if len(differ) == 1 else "matter"
+    return names + f" {verb} differently in different segments (test of equality, {said})."
 
 
 def _bars(
