@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from time import monotonic
 from typing import Any
 
@@ -12,10 +13,17 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
-from lukewarm._validation import check_count, check_number
+from lukewarm._validation import check_choice, check_count, check_number
 from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._base import ImportanceEstimator
-from lukewarm.estimators._budget import harvest, most_promising_first, not_reached_remark
+from lukewarm.estimators._budget import (
+    ON_ERROR,
+    Harvest,
+    break_message,
+    harvest,
+    most_promising_first,
+    not_reached_remark,
+)
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
 from lukewarm.estimators._prepared import Outcome, Prepared
@@ -118,6 +126,14 @@ class VariableImportance(ImportanceEstimator):
         number. By default what ``joblib.parallel_config`` says, else 1.
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
+    store : path, optional
+        A folder in which every finished model without a feature set is kept the moment it is
+        done. A fit that was stopped or killed goes on from there; other feature sets and measures
+        use what is there. Several processes may share a folder. A table or setting that the
+        numbers depend on and that has changed is an error that names it.
+    on_error : "raise" or "record", default "raise"
+        What to do about a feature set whose models cannot be obtained: raise the error, or go on
+        with the others; the set is then in `not_reached_` and `health()` has the reason.
 
     Attributes
     ----------
@@ -126,7 +142,7 @@ class VariableImportance(ImportanceEstimator):
     predictions_ : EvaluationPredictions
         Predictions on the evaluation rows, from which any other measure follows.
     not_reached_ : list of str
-        Feature sets for which there was no time.
+        Feature sets for which there was no time, or whose models failed.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
     classes_ : ndarray or None
@@ -167,6 +183,8 @@ class VariableImportance(ImportanceEstimator):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
+        store: str | PathLike[str] | None = None,
+        on_error: str = "raise",
     ) -> None:
         self.model = model
         self.method = method
@@ -189,6 +207,8 @@ class VariableImportance(ImportanceEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.store = store
+        self.on_error = on_error
 
     def fit(
         self,
@@ -235,12 +255,14 @@ class VariableImportance(ImportanceEstimator):
         """
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, above=0)
+        check_choice("on_error", self.on_error, ON_ERROR)
         deadline = self._deadline()
         ties = Ties(groups, groups_eval, time)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         sets = self._feature_sets(problem)
         self._prepared = self._prepare(problem)
         self._asked: dict[str, FeatureSet] = {}
+        self._reasons: dict[str, str] = {}
         return self._measure(sets, deadline, has_more=False)
 
     def fit_more(self, features: Sequence[Any] | None = None) -> VariableImportance:
@@ -287,7 +309,7 @@ class VariableImportance(ImportanceEstimator):
         """Measure the sets, as many as there is time for; there may be results to add them to."""
         self._asked |= sets
         order = list(sets) if deadline == np.inf else most_promising_first(self._prepared, sets)
-        interrupted, predictions, results = self._measured(
+        gathered, predictions, results = self._measured(
             self._prepared, {name: sets[name] for name in order}, deadline
         )
         if has_more:
@@ -298,19 +320,24 @@ class VariableImportance(ImportanceEstimator):
             }
         reached = next(iter(results.values())).names
         self.not_reached_ = [name for name in self._asked if name not in reached]
-        remark = not_reached_remark(self.not_reached_, len(self._asked))
+        self._reasons |= {
+            name: gathered.failures[removed]
+            for name, removed in sets.items()
+            if removed in gathered.failures
+        }
+        remark = not_reached_remark(self.not_reached_, len(self._asked), self._reasons)
         self.predictions_ = predictions
         self.results_ = {name: _with_remark(each, remark) for name, each in results.items()}
         self.result_ = self.results_[self._prepared.problem.measures[0].name]
-        if interrupted:
-            raise KeyboardInterrupt("the feature sets that were done are in result_.")
+        if gathered.interrupted:
+            raise KeyboardInterrupt(break_message(self._prepared.store, has_result=True))
         warn_of(self.result_.health())
         return self
 
     def _measured(
         self, prepared: Prepared, sets: dict[str, FeatureSet], deadline: float = np.inf
-    ) -> tuple[bool, EvaluationPredictions, dict[str, ImportanceResult]]:
-        """Return whether the user broke off, the predictions, and a result for each measure.
+    ) -> tuple[Harvest, EvaluationPredictions, dict[str, ImportanceResult]]:
+        """Return what was obtained, the predictions, and a result for each measure.
 
         The sets are worked on in their order; those reached by the deadline are in the results, in
         the order in which they were asked for.
@@ -321,6 +348,7 @@ class VariableImportance(ImportanceEstimator):
             deadline=deadline,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
+            on_error=self.on_error,
         )
         outcomes = gathered.outcomes
         reached = {name: sets[name] for name in self._in_order(sets) if sets[name] in outcomes}
@@ -329,7 +357,7 @@ class VariableImportance(ImportanceEstimator):
         scores = prepared.scores(by_set[0], by_set[1:])
         remarks = fit_remarks(prepared, reached.values(), has_own_length=self._has_own_length)
         return (
-            gathered.interrupted,
+            gathered,
             predictions,
             {
                 measure.name: with_importance_remarks(
@@ -500,5 +528,5 @@ class VariableImportance(ImportanceEstimator):
 
 def _with_remark(result: ImportanceResult, remark: tuple[Remark, ...]) -> ImportanceResult:
     """Return the result with what is said now of feature sets that were not reached."""
-    others = tuple(each for each in result.remarks if each.name != "not_reached")
+    others = tuple(each for each in result.remarks if each.name not in ("not_reached", "failed"))
     return replace(result, remarks=(*remark, *others))
