@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,7 +52,8 @@ def run_jobs(
     n_jobs : int, optional
         As in joblib; None is 1 unless ``joblib.parallel_config`` says otherwise. Never more than
         there are jobs, or workers in the back end. Threads by default, since the engines release
-        the GIL; another back end can be chosen with ``joblib.parallel_config``.
+        the GIL; another back end can be chosen with ``joblib.parallel_config``. "loky" stands in
+        for "multiprocessing" where that would fork.
     verbose : bool, optional
         Whether to show a bar with the time left; by default in a terminal or a notebook only.
     description : str
@@ -117,11 +119,14 @@ def _one_pass(
         results = (attempt(jobs[number]) for number in numbers)
     else:
         backend = get_active_backend(prefer=prefer)[0]
+        is_forking = _forks(backend)
+        can_stream = is_forking or backend.supports_return_generator
         parallel = Parallel(
             n_jobs=n_workers,
+            backend="loky" if is_forking else None,
             prefer=prefer,
             # Not every back end can hand out results before all are there.
-            return_as="generator" if backend.supports_return_generator else "list",
+            return_as="generator" if can_stream else "list",
             max_nbytes=_LARGEST_SENT,
             # Workers write to pages of their own: engines may not take read-only arrays.
             mmap_mode="c",
@@ -135,6 +140,15 @@ def _one_pass(
                 for number in numbers
             )
     yield from zip(numbers, results, strict=True)
+
+
+def _forks(backend: Any) -> bool:
+    """Whether workers would be copies of this process, in which OpenMP's threads are gone.
+
+    Engines such as LightGBM wait for these threads without end. loky starts workers afresh.
+    """
+    is_pool = type(backend).__name__ == "MultiprocessingBackend"
+    return is_pool and multiprocessing.get_start_method() == "fork"
 
 
 def _count_workers(n_jobs: int | None, n_tasks: int, prefer: str) -> int:
