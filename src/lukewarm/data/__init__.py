@@ -2,14 +2,20 @@
 
 from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity, like_column
-from lukewarm.data._features import FeatureIndex, as_feature_sets
-from lukewarm.data._filled import filled
-from lukewarm.data._given import as_given, with_labels
+from lukewarm.data._features import FeatureIndex, as_feature_sets, check_disjoint
 from lukewarm.data._grouping import as_groups
-from lukewarm.data._removal import Removal
-from lukewarm.data._rows import Rows
+from lukewarm.data._removal import Fill, Removal, filled
+from lukewarm.data._row_cache import RowCache
+from lukewarm.data._rows import Rows, joined
 from lukewarm.data._splits import RowSplit, halve_rows, part_rows, split_folds, split_rows
-from lukewarm.data._table import MINIMUM_ROWS, as_table, as_target, column_names
+from lukewarm.data._table import (
+    MINIMUM_ROWS,
+    as_given,
+    as_table,
+    as_target,
+    column_names,
+    with_labels,
+)
 from lukewarm.data._table_files import read_table, separator_hint
 from lukewarm.data._text_doubts import text_doubts
 from lukewarm.data._units import RowUnits, as_codes
@@ -17,7 +23,9 @@ from lukewarm.data._units import RowUnits, as_codes
 __all__ = [
     "MINIMUM_ROWS",
     "FeatureIndex",
+    "Fill",
     "Removal",
+    "RowCache",
     "RowSplit",
     "RowUnits",
     "Rows",
@@ -30,10 +38,12 @@ __all__ = [
     "as_quantity",
     "as_table",
     "as_target",
+    "check_disjoint",
     "column_doubts",
     "column_names",
     "filled",
     "halve_rows",
+    "joined",
     "like_column",
     "part_rows",
     "read_table",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -75,6 +75,7 @@ from lukewarm.stopping import Patience
 
 if TYPE_CHECKING:
     from lukewarm.reporting import Subject
+    from lukewarm.results import EffectCurves
 
 INFERENCES = ("auto", "learning_curve", *evaluation.INFERENCES)
 _STOPPINGS = ("hold_out", "cross_validation")
@@ -118,7 +119,7 @@ class ImportanceEstimator(BaseEstimator):
                 check_count(name, getattr(self, name))
         check_cv(self.cv)
         if isinstance(self.fill, str):
-            check_choice("fill", self.fill, ("mean", "zero"))
+            check_choice("fill", self.fill, ("mean", "zero", "conditional"))
         elif not isinstance(self.fill, Mapping):
             check_number("fill", self.fill, finite=True)
 
@@ -167,9 +168,19 @@ class ImportanceEstimator(BaseEstimator):
 
     def _feature_sets(self, problem: Problem) -> dict[str, FeatureSet]:
         groups = as_groups(self.groups, problem.X, problem.index)
-        return as_feature_sets(problem.index, self.features, groups)
+        sets = as_feature_sets(problem.index, self.features, groups)
+        # Groups that the table gave have names which nobody can know before.
+        if self.features is not None and groups is not None and groups is self.groups:
+            unnamed = [name for name in map(str, groups) if name not in sets]
+            if unnamed:
+                raise ValueError(
+                    f"features does not name {unnamed} of groups, so they would not be explained; "
+                    "add them to features, or leave them out of groups."
+                )
+        return sets
 
-    def _prepare(self, problem: Problem) -> Prepared:
+    def _prepare(self, problem: Problem, n_models: int | None = None) -> Prepared:
+        """Return the problem with its trained full models, or the first of them."""
         if problem.units is not None and self.stopping == "cross_validation":
             raise ValueError(
                 "stopping='cross_validation' draws folds of single rows; with "
@@ -208,7 +219,7 @@ class ImportanceEstimator(BaseEstimator):
             if self.stopping == "cross_validation"
             else as_reduction(method, rule, max_steps, factor, warm_rule)
         )
-        check_suits(reduction, learners[0])
+        check_suits(reduction, learners[0], self.fill)
         plan = self._plan(inference, runs, problem.strata, generator, clusters)
         check_training_rows(problem, runs.splits, self.prefit)
         numbers = runs.numbers
@@ -218,7 +229,8 @@ class ImportanceEstimator(BaseEstimator):
             plan, problem.y[numbers], problem.measures, weights, problem.task, named, clusters
         )
         fill = fill_by_column(self.fill, problem)
-        keeps_table = getattr(reduction, "keeps_table", False)
+        # Draws are made in the columns of the table itself.
+        keeps_table = reduction.traits.keeps_table or fill == "conditional"
         seen = problem.read_by(learners[0])
         if self.prefit:
             set_aside = share_set_aside(self.model)
@@ -238,7 +250,7 @@ class ImportanceEstimator(BaseEstimator):
 
             full_models = run_jobs(
                 train,
-                range(len(learners)),
+                range(len(learners))[:n_models],
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 description="full models",
@@ -312,6 +324,31 @@ class ImportanceEstimator(BaseEstimator):
         numbers = runs.numbers
         return EvaluationPlan.split(
             runs.fold_of_row, generator, None if strata is None else strata[numbers], clusters
+        )
+
+    def effects(self, features: Sequence[Any] | None = None) -> EffectCurves:
+        """Return how the prediction of the full model moves with each feature.
+
+        Parameters
+        ----------
+        features : sequence, optional
+            Columns by name or position; by default those that are feature sets of their own.
+
+        Returns
+        -------
+        EffectCurves
+            With `to_frame()`, `directions()`, and what they are in its notes;
+            :func:`lukewarm.plot_effects` draws them.
+        """
+        from lukewarm.estimators._effects import effect_columns, effect_curves
+
+        check_is_fitted(self, "result_")
+        return effect_curves(
+            self._prepared,
+            effect_columns(self, features),
+            self._model_name,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
 
     def report(

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lukewarm._typing import FeatureSet, RandomState
+from lukewarm._typing import RandomState
 from lukewarm._validation import check_choice, check_count, check_number
+from lukewarm.data import check_disjoint
 from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_shapley_remarks
 from lukewarm.estimators._prepared import Prepared
@@ -29,6 +30,7 @@ from lukewarm.shapley import (
 # 14 reduced models, or 1,022.
 _EXACT_BY_DEFAULT = 4
 _EXACT_IF_CHEAP = 10
+# Of the range of the values: a sampling error that hardly shows in a bar chart.
 _DEFAULT_TOLERANCE = 0.025
 
 
@@ -176,7 +178,7 @@ class ShapleyImportance(ImportanceEstimator):
         ties = Ties(groups, groups_eval, time)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         players = self._feature_sets(problem)
-        _check_disjoint(players)
+        check_disjoint(players, "players")
         solver = self._chosen_solver(len(players))
         if self.n_coalitions is not None:
             check_enough_coalitions(solver, len(players), self.n_coalitions)
@@ -318,15 +320,3 @@ def _with_rows(prepared: Prepared) -> np.ndarray:
     chosen = np.zeros(n_units, dtype=bool)
     chosen[rows if clusters is None else clusters[rows]] = True
     return chosen
-
-
-def _check_disjoint(players: dict[str, FeatureSet]) -> None:
-    owner: dict[int, str] = {}
-    for name, columns in players.items():
-        for column in columns:
-            if column in owner:
-                raise ValueError(
-                    f"players must not share columns; {owner[column]!r} and {name!r} both have "
-                    f"column {column}."
-                )
-            owner[column] = name

@@ -28,10 +28,13 @@ from lukewarm.shapley import (
 )
 from lukewarm.store import ClaimedElsewhere
 
+# The forecast of how many more fits are needed is rough: never more than twice as many at once,
+# and never so few that solving again costs more than they bring.
 _MOST_GROWTH = 2.0
 _LEAST_GROWTH = 1.25
 # Thousands of least-squares problems with more columns would cost more than they bring.
 _MOST_PROXY_COLUMNS = 200
+# Enough points for a curve of convergence, evenly spaced on a logarithmic axis.
 _HISTORY_POINTS = 8
 _HISTORY_RATIO = 0.7
 
@@ -118,7 +121,7 @@ class ShapleyRun:
     @property
     def _least(self) -> int:
         """Coalitions below which errors are so wide that no run should begin or end there."""
-        return max(4 * self.game.n_players, least_coalitions(self.solver, self.game.n_players))
+        return least_coalitions(self.solver, self.game.n_players)
 
     def _solve(self, n_coalitions: int, number: int = 0) -> Solution:
         game = self.game.of_measure(number)

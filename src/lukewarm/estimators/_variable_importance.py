@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
 from lukewarm._validation import check_choice, check_count, check_number
-from lukewarm.data import as_feature_sets, as_groups
+from lukewarm.data import as_feature_sets, as_groups, check_disjoint
 from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._budget import (
     ON_ERROR,
@@ -24,9 +25,13 @@ from lukewarm.estimators._budget import (
     most_promising_first,
     not_reached_remark,
 )
+from lukewarm.estimators._elimination import elimination_order
+from lukewarm.estimators._forecast import Forecast, forecast_of
+from lukewarm.estimators._gains import GainPlan
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
 from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._ties import Ties
 from lukewarm.evaluation import (
@@ -37,7 +42,7 @@ from lukewarm.evaluation import (
 )
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult, MeasureValue, Remark, warn_of
+from lukewarm.results import EliminationPath, ImportanceResult, MeasureValue, Remark, warn_of
 
 
 class VariableImportance(ImportanceEstimator):
@@ -46,11 +51,12 @@ class VariableImportance(ImportanceEstimator):
     Parameters
     ----------
     model : str, estimator, torch.nn.Module or Learner, default "auto"
-        What is explained: a name ("auto", "boosting", "kernel", "network", "catboost"), an
-        unfitted estimator of any kind, a module, or anything that follows the learner protocol;
-        with `prefit` whatever predicts, also a function of the rows. "auto" trains trees of two
-        depths, on a linear or additive base where that helps, and a kernel machine, and keeps the
-        one that predicts held-out rows best, or the average of those that may be the best.
+        What is explained: a name ("auto", "boosting", "kernel", "network", "catboost", "lightgbm",
+        "xgboost", "random_forest", "linear"), an unfitted estimator of any kind, a module, or
+        anything that follows the learner protocol; with `prefit` whatever predicts, also a function
+        of the rows. "auto" trains trees of two depths, on a linear or additive base where that
+        helps, and a kernel machine, and keeps the one that predicts held-out rows best, or the
+        average of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the
@@ -69,12 +75,12 @@ class VariableImportance(ImportanceEstimator):
         measure of classes make them classes; numbers are numbers, and a `TaskWarning` says so
         where they are so few that they may be codes of classes.
     features : sequence, optional
-        Columns, or sets of columns, to explain, by name; every column by default. Integers are
-        positions, unless the frame names its columns by integers.
+        Columns, sets of columns, or groups to explain, by name; every column by default. Integers
+        are positions, unless the frame names its columns by integers.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Named sets of columns that are taken away together. "auto" finds one-hot columns by their
         names and values; a correlation threshold joins the columns whose rank correlations all
-        reach it.
+        reach it. `features`, if given, names every group of a mapping.
     inference : "auto", "learning_curve", "paired" or "split", default "auto"
         "learning_curve" also trains on two halves of the training rows: the estimate is taken to
         where it is heading, what it moved when the rows doubled widens the interval, and the
@@ -91,9 +97,11 @@ class VariableImportance(ImportanceEstimator):
         Share of the rows for training, and of those for the gradient steps (the rest of them
         decide when to stop). With `cv`, the latter only. A model that is fitted in one go
         learns from all of them.
-    fill : "mean", "zero", number or mapping from columns to values, default "mean"
+    fill : "mean", "zero", "conditional", number or mapping, default "mean"
         The value a removed column is held at; "mean" is that of the training rows. Columns of
         levels are held at their most frequent one. A mapping gives some columns another value.
+        "conditional" fills each row with draws given its other columns: one draw in a row that is
+        trained on, the mean over all draws where a model predicts. Projection draws in any case.
     stopping : "hold_out" or "cross_validation", default "hold_out"
         Whether the steps of early stopping are chosen on the stopping rows, or by five folds of
         all training rows and then taken on all of them.
@@ -257,13 +265,70 @@ class VariableImportance(ImportanceEstimator):
             check_number("time_limit", self.time_limit, above=0)
         check_choice("on_error", self.on_error, ON_ERROR)
         deadline = self._deadline()
-        ties = Ties(groups, groups_eval, time)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
-        sets = self._feature_sets(problem)
+        problem, sets = self._asked_problem(
+            X,
+            y,
+            sample_weight,
+            X_eval=X_eval,
+            y_eval=y_eval,
+            sample_weight_eval=sample_weight_eval,
+            groups=groups,
+            groups_eval=groups_eval,
+            time=time,
+        )
         self._prepared = self._prepare(problem)
         self._asked: dict[str, FeatureSet] = {}
         self._reasons: dict[str, str] = {}
         return self._measure(sets, deadline, has_more=False)
+
+    def forecast(self, X: Any, y: Any, sample_weight: Any = None, **others: Any) -> Forecast:
+        """Return how many models a fit would need, and how many seconds it may take.
+
+        One full model is trained and taken two feature sets from; nothing of it is kept.
+
+        Parameters
+        ----------
+        X, y, sample_weight, **others
+            Those of `fit`.
+
+        Returns
+        -------
+        Forecast
+            With `seconds`, the numbers of models, and a sentence when printed. Models of folds and
+            halves are taken to cost in proportion to their rows; `time_limit` is left out of
+            account.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> forecast = lw.VariableImportance("boosting", cv=5).forecast(data.X, data.y)
+        >>> forecast.n_full_models, forecast.n_reduced_models
+        (15, 90)
+        """
+        # Nothing is read either: it is the models that are timed.
+        estimator = clone(self, safe=False).set_params(store=None)
+        problem, sets = estimator._asked_problem(X, y, sample_weight, **others)
+        started = perf_counter()
+        prepared = estimator._prepare(problem, n_models=1)
+        return forecast_of(prepared, list(sets.values()), started, self.n_jobs)
+
+    def _asked_problem(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_eval: Any = None,
+        y_eval: Any = None,
+        sample_weight_eval: Any = None,
+        groups: Any = None,
+        groups_eval: Any = None,
+        time: Any = None,
+    ) -> tuple[Problem, dict[str, FeatureSet]]:
+        ties = Ties(groups, groups_eval, time)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
+        return problem, self._feature_sets(problem)
 
     def fit_more(self, features: Sequence[Any] | None = None) -> VariableImportance:
         """Measure further feature sets with the full models of the fit.
@@ -310,7 +375,7 @@ class VariableImportance(ImportanceEstimator):
         self._asked |= sets
         order = list(sets) if deadline == np.inf else most_promising_first(self._prepared, sets)
         gathered, predictions, results = self._measured(
-            self._prepared, {name: sets[name] for name in order}, deadline
+            self._prepared, {name: sets[name] for name in order}, deadline, self.on_error
         )
         if has_more:
             predictions = join_predictions([self.predictions_, predictions])
@@ -335,7 +400,11 @@ class VariableImportance(ImportanceEstimator):
         return self
 
     def _measured(
-        self, prepared: Prepared, sets: dict[str, FeatureSet], deadline: float = np.inf
+        self,
+        prepared: Prepared,
+        sets: dict[str, FeatureSet],
+        deadline: float = np.inf,
+        on_error: str = "raise",
     ) -> tuple[Harvest, EvaluationPredictions, dict[str, ImportanceResult]]:
         """Return what was obtained, the predictions, and a result for each measure.
 
@@ -348,7 +417,7 @@ class VariableImportance(ImportanceEstimator):
             deadline=deadline,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
-            on_error=self.on_error,
+            on_error=on_error,
         )
         outcomes = gathered.outcomes
         reached = {name: sets[name] for name in self._in_order(sets) if sets[name] in outcomes}
@@ -414,6 +483,68 @@ class VariableImportance(ImportanceEstimator):
             return interaction_frame(self.result_, None, pairs)
         _, _, results = self._measured(self._prepared, unions(self.result_, pairs))
         return interaction_frame(self.result_, results[self.result_.measure], pairs)
+
+    def gains(self, base: Sequence[Any] = ()) -> pd.DataFrame:
+        """Return what each feature set adds to a base set of columns.
+
+        The importance asks what a feature is worth beside all others; a gain, what it adds to those
+        one would have anyway. With no base it is what the feature is worth alone (leave one in).
+        The models are obtained from the full models of the fit.
+
+        Parameters
+        ----------
+        base : sequence, default ()
+            Columns by name or position. Feature sets that hold one of them are left out.
+
+        Returns
+        -------
+        DataFrame
+            One row per feature set: gain in skill over the model of the base, std_error, ci_low,
+            ci_high and p_value (two-sided).
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> vi = lw.VariableImportance("boosting", inference="paired", random_state=0)
+        >>> gains = vi.fit(data.X[["X1", "X2", "X3"]], data.y).gains(base=["X1"])
+        >>> gains["feature"].tolist()
+        ['X2', 'X3']
+        """
+        check_is_fitted(self, "result_")
+        plan = GainPlan.of(self.result_, self._prepared.problem.index, base)
+        _, _, results = self._measured(self._prepared, plan.removed)
+        return plan.frame(results[self.result_.measure])
+
+    def eliminate(self) -> EliminationPath:
+        """Take feature sets away one after the other, the least needed first.
+
+        The models are obtained from the full models of the fit, which are not trained again.
+
+        Returns
+        -------
+        EliminationPath
+            With `to_frame()`, `select()`, and :func:`lukewarm.plot_elimination` to draw it.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> from sklearn.linear_model import LinearRegression
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> vi = lw.VariableImportance(LinearRegression(), random_state=0).fit(data.X, data.y)
+        >>> vi.eliminate().select()
+        ['X1', 'X2', 'X3']
+        """
+        check_is_fitted(self, "result_")
+        sets = dict(zip(self.result_.names, self.result_.removed, strict=True))
+        check_disjoint(sets, "feature sets to eliminate")
+        order = elimination_order(self._prepared, sets, n_jobs=self.n_jobs, verbose=self.verbose)
+        gone: dict[str, FeatureSet] = {}
+        removed: FeatureSet = ()
+        for name in order:
+            removed = gone[name] = tuple(sorted((*removed, *sets[name])))
+        _, _, results = self._measured(self._prepared, gone)
+        return EliminationPath(tuple(order), results[self.result_.measure])
 
     def check(self, n: int = 3) -> pd.DataFrame:
         """Retrain `n` feature sets and return how far off the warm starts are, and what they save.
@@ -521,6 +652,7 @@ class VariableImportance(ImportanceEstimator):
                 scores,
                 scored,
                 prepared.runs.variance_factor,
+                prepared.runs.n_learnt,
             ),
             candidates=prepared.candidates,
         )

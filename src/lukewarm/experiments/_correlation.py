@@ -22,6 +22,7 @@ from lukewarm.plotting import new_figure, tidy
 
 _CORRELATIONS = {"quick": (0.0, 0.25, 0.5, 0.75, 1.0), "paper": (0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0)}
 _REPLICATES = {"quick": 3, "paper": 10}
+# Of the axis: dropout goes beyond, and would flatten the rest.
 _TOP = 3.6
 
 
@@ -41,17 +42,8 @@ class Correlation:
         self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
     ) -> list[dict[str, Any]]:
         """Return a job per model, correlation and replicate."""
-        return [
-            job
-            for model in models
-            for job in replicated(
-                scale,
-                model,
-                n_replicates or _REPLICATES[scale],
-                seed,
-                correlation=_CORRELATIONS[scale],
-            )
-        ]
+        n_replicates = n_replicates or _REPLICATES[scale]
+        return replicated(scale, models, n_replicates, seed, correlation=_CORRELATIONS[scale])
 
     def run(self, job: Settings) -> dict[str, Any]:
         """Return the importance of X1 by every method on one data set."""

@@ -24,6 +24,7 @@ from lukewarm.results import HealthWarning
 
 _FEATURE = "X1"
 _LEVEL = 0.95
+# From independent features to copies, whose importance is zero.
 _CORRELATIONS = (0.0, 0.2, 0.5, 0.8, 1.0)
 _REPLICATES = {"quick": 20, "paper": 100}
 _QUICK_NETWORKS = 10  # one takes seconds
@@ -55,7 +56,7 @@ class Coverage:
             for model in models
             for job in replicated(
                 scale,
-                model,
+                [model],
                 n_replicates or _n_replicates(scale, model),
                 seed,
                 correlation=_CORRELATIONS,
@@ -131,7 +132,7 @@ def _both(trained: Trained, method: str, seed: int) -> dict[str, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", HealthWarning)
             result = importance_from_predictions(
-                trained.evaluation.y,
+                trained.full.evaluation.y,
                 full,
                 reduced.prediction,
                 inference=inference,

@@ -1,4 +1,4 @@
-"""A convex combination of trained models, one of which can be trained further."""
+"""A weighted sum of trained models, one of which can be trained further."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Features, Matrix, Prediction, Vector
+from lukewarm.data import RowCache
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 
 # Losses drawn to see which model wins how often; its share is then known to a hundredth or two.
@@ -51,7 +52,7 @@ def shares_of_wins(row_losses: Matrix, seed: int, weights: Vector | None = None)
 
 
 class Blend(BaseLearner):
-    """Predictions of trained models, averaged with weights of sum one.
+    """A weighted sum of the predictions of trained models: an average, or stages that add up.
 
     The first member is the one that `advance` trains further; the others stay as they are. A
     regression trains it towards what the others leave of y, so that the sum follows y; the
@@ -67,7 +68,7 @@ class Blend(BaseLearner):
         self.members = tuple(members)
         self.weights = weights
         self.task, self.measure = members[0].task, members[0].measure
-        self._target: tuple[Features, Vector, Vector] | None = None
+        self._target: RowCache[Vector] = RowCache()
 
     @property
     def traits(self) -> LearnerTraits:
@@ -88,8 +89,12 @@ class Blend(BaseLearner):
 
     @property
     def parts(self) -> tuple[tuple[float, BaseLearner], ...]:
-        """The members with their weights."""
-        return tuple(zip(self.weights.tolist(), self.members, strict=True))
+        """Those of the members, with their weights."""
+        return tuple(
+            (weight * share, part)
+            for weight, member in zip(self.weights.tolist(), self.members, strict=True)
+            for share, part in member.parts
+        )
 
     def fresh(self, seed: int) -> BaseLearner:
         """Return the first member, untrained."""
@@ -104,11 +109,11 @@ class Blend(BaseLearner):
         return self.members[0].loss(y, prediction, weights)
 
     def predict(self, X: Features) -> Prediction:
-        """Return the weighted mean of the members' predictions."""
+        """Return the weighted sum of the members' predictions."""
         return self.weights[0] * self.members[0].predict(X) + self._others(X)
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
-        """Return the weighted means of the members' predictions for `X` with each fill."""
+        """Return the weighted sums of the members' predictions for `X` with each fill."""
         parts = [each.predict_filled(X, fills) for each in self.members]
         return [
             np.sum([weight * one for weight, one in zip(self.weights, each, strict=True)], axis=0)
@@ -121,9 +126,10 @@ class Blend(BaseLearner):
             self.members[0].advance(X, y, n_steps, weights)
             return
         # The same object while the rows are the same: learners go by that to tell whether they are.
-        if self._target is None or self._target[0] is not X or self._target[1] is not y:
-            self._target = X, y, (y - self._others(X)) / self.weights[0]
-        self.members[0].advance(X, self._target[2], n_steps, weights)
+        target = self._target.recall(X, y)
+        if target is None:
+            target = self._target.keep((y - self._others(X)) / self.weights[0], X, y)
+        self.members[0].advance(X, target, n_steps, weights)
 
     def impute_conditionally(
         self, X: Features, before: Features, weights: Vector | None = None
@@ -132,7 +138,7 @@ class Blend(BaseLearner):
         for member in self.members:
             if member.traits.imputes:
                 member.impute_conditionally(X, before, weights)
-        self._target = None
+        self._target.forget()
 
     def scale_learning_rate(self, factor: float) -> None:
         """Multiply the learning rate of the first member's further steps."""

@@ -34,6 +34,7 @@ from lukewarm.inference import (
 from lukewarm.inference import reach_zero as extend_to_zero
 from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._contrast import Contrast, as_contrast
+from lukewarm.results._effects import EffectCurves
 from lukewarm.results._fields import (
     Array,
     Candidates,
@@ -56,6 +57,7 @@ from lukewarm.results._fields import (
     save_result,
     settings,
 )
+from lukewarm.results._folds import across_folds
 from lukewarm.results._health import (
     Remark,
     health_frame,
@@ -341,6 +343,28 @@ class ImportanceResult(Tabular):
         """
         return by_segment(self, segment)
 
+    def across_folds(self, level: float | None = None) -> pd.DataFrame:
+        """Return intervals and p-values from the spread of the importances between folds.
+
+        The other intervals count the evaluation rows, for models as they were trained. These ask
+        what other draws of training and evaluation rows would have given, by the variance between
+        folds with the correction of Nadeau and Bengio (2003) for the rows that folds share. They
+        are for ``cv=RepeatedKFold(...)`` or ``ShuffleSplit``; ten or more folds leave them a
+        usable width.
+
+        Parameters
+        ----------
+        level : float, optional
+            Level of the intervals; the result's own by default.
+
+        Returns
+        -------
+        DataFrame
+            With columns feature, importance, std_error, ci_low, ci_high, p_value (one-sided, by
+            Student's law with a degree of freedom less than there are folds) and n_folds.
+        """
+        return across_folds(self, self._level(level))
+
     def health(self) -> pd.DataFrame:
         """Return what to know before relying on these numbers, one row per remark.
 
@@ -370,6 +394,7 @@ class ImportanceResult(Tabular):
         sort: bool = False,
         top: int | None = None,
         relative: bool = False,
+        effects: EffectCurves | None = None,
     ) -> pd.DataFrame:
         """Return one row per feature set: estimate, uncertainty, steps taken and seconds.
 
@@ -388,6 +413,9 @@ class ImportanceResult(Tabular):
             Only so many rows, those of the largest importances, sorted.
         relative : bool, default False
             Whether to add a column "relative": the importance over the largest one.
+        effects : EffectCurves, optional
+            Of `VariableImportance.effects`: adds a column "direction", which way the prediction
+            goes as the feature grows ("" for sets of several columns and for levels).
         """
         low, high = self.interval(level)
         p_values = self.p_value(delta)
@@ -410,6 +438,10 @@ class ImportanceResult(Tabular):
             frame["steps"] = frame["steps"].astype(int)
         for method in check_adjustments(adjust):
             frame[f"p_{method}"] = adjust_p_values(p_values, method)
+        if effects is not None:
+            check_instance("effects", effects, EffectCurves)
+            found = {curve.feature: curve.direction for curve in effects.curves}
+            frame["direction"] = [found.get(name, "") for name in self.names]
         return arranged(frame, "importance", sort=sort, top=top, relative=relative)
 
     def summary(self) -> str:

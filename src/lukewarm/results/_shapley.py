@@ -45,6 +45,7 @@ from lukewarm.results._health import (
     rows_text,
 )
 from lukewarm.results._records import MeasureValue
+from lukewarm.results._shapley_interactions import shapley_interactions
 from lukewarm.results._tables import Tabular, arranged
 
 
@@ -236,6 +237,29 @@ class ShapleyResult(Tabular):
         place = self.coalitions.index(coalition)
         shift = 0.0 if self.shifts is None else float(self.shifts[place])
         return MeasureValue(float(self.values[place]), self.influence[place].astype(float), shift)
+
+    def interactions(self) -> pd.DataFrame:
+        """Return how much more pairs of players are worth together than beside each other.
+
+        From the coalitions that were fitted, all of which are needed (``solver="exact"``).
+
+        Returns
+        -------
+        DataFrame
+            One row per pair, the largest first: the Shapley interaction index (Grabisch and Roubens
+            1999), its standard error, interval and two-sided p-value. Positive where the two need
+            each other, negative where each can stand for the other.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> sv = lw.ShapleyImportance("boosting", random_state=0).fit(data.X[["X1", "X2"]], data.y)
+        >>> sv.result_.interactions()[["first", "second"]]
+          first second
+        0    X1     X2
+        """
+        return shapley_interactions(self)
 
     def health(self) -> pd.DataFrame:
         """Return what to know before relying on these numbers, one row per remark.

@@ -7,6 +7,7 @@ margin (baseline, init_score, base_margin), and a model is the sum of the segmen
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -14,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.data import RowCache
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
-from lukewarm.learners._objectives import Objective
-from lukewarm.learners.boosters._segments import CalibratedTrees, MarginCache, Segment
+from lukewarm.learners._objectives import Objective, objective_of
+from lukewarm.learners.boosters._segments import CalibratedTrees, Segment
 from lukewarm.measures import REGRESSION, Task
 
 # Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
@@ -38,9 +40,10 @@ class MarginLearner(ModelWrapper):
         Its settings are read; the object itself is never changed or trained.
     task : Task
     seed : int, default 0
-    objective : Objective, optional
-        What a regression is trained on.
     """
+
+    # Whose losses are meant, in the tables of `objective_of`.
+    engine: str
 
     # What all models of a kind have in common; see `traits`.
     _shared_traits = LearnerTraits(
@@ -54,25 +57,19 @@ class MarginLearner(ModelWrapper):
     largest_factor = 2.5
     max_steps: int
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        task: Task = REGRESSION,
-        seed: int = 0,
-        objective: Objective | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.task = task
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        super().__init__(estimator, task=task, seed=seed)
+        settings = estimator.get_params()
         self.seed = seed
-        self._objective = objective or Objective(None)
+        self._loss_name = self._named_loss(settings)
+        self._objective = self._own_objective(settings) if task.is_regression else Objective(None)
         self.measure = self._objective.measure
-        self._class_weights = ClassWeights(estimator.get_params())
+        self._class_weights = ClassWeights(settings)
         self._segments: tuple[Segment, ...] = ()
         self._first_step = 0
         self._step_length = 1.0
         self._longest_leaf = np.inf
-        self._margins = MarginCache()
+        self._margins = _no_margins()
 
     @property
     def n_steps(self) -> int:
@@ -97,31 +94,17 @@ class MarginLearner(ModelWrapper):
         """Trees grown since this learner was made or copied."""
         return self.n_steps - self._first_step
 
-    def fresh(self, seed: int) -> MarginLearner:
-        """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, task=self.task, seed=seed)
-
-    def for_classes(self, n_classes: int) -> MarginLearner:
-        """Return an untrained classifier with the same settings."""
-        return type(self)(self.estimator, task=Task(n_classes), seed=self.seed)
-
     def copy(self, seed: int | None = None) -> MarginLearner:
         """Return an independent learner in the same state."""
         copied = copy(self)
         copied.seed = self.seed if seed is None else seed
         copied._first_step = self.n_steps
-        copied._margins = MarginCache()
+        copied._margins = _no_margins()
         return copied
 
     def scale_learning_rate(self, factor: float) -> None:
         """Make every further tree count `factor` times as much."""
         self._step_length *= factor
-
-    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return what decides when to stop; of classes with the weights of the estimator."""
-        if not self.task.is_regression:
-            weights = self._class_weights.of_rows(y, weights)
-        return super().loss(y, prediction, weights)
 
     def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
@@ -148,7 +131,7 @@ class MarginLearner(ModelWrapper):
             *(CalibratedTrees(segment, scaling.scale, none) for segment in others),
         )
         self._margins.forget()
-        self._margins.keep(X, self.n_steps, scaling.offset + scaling.scale * margin)
+        self._margins.keep((self.n_steps, scaling.offset + scaling.scale * margin), X)
 
     @abstractmethod
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -168,7 +151,7 @@ class MarginLearner(ModelWrapper):
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
-        cached_step, margin = self._margins.recall(X, first_step)
+        cached_step, margin = self._recalled(X, first_step)
         if margin is None:
             cached_step, margin = first_step, self._margin_at(X, first_step)
         stages = [margin[np.newaxis]]
@@ -178,8 +161,16 @@ class MarginLearner(ModelWrapper):
             if start < segment.n_trees:
                 stages.append(stages[-1][-1] + segment.staged_margins(data, start))
             done += segment.n_trees
-        self._margins.keep(X, self.n_steps, stages[-1][-1])
+        self._margins.keep((self.n_steps, stages[-1][-1]), X)
         return self._link(np.concatenate(stages)[first_step - cached_step :])
+
+    def _named_loss(self, settings: Mapping[str, Any]) -> Any:
+        """Return what the engine is told to minimise, in its own words."""
+        return settings.get("loss")
+
+    def _own_objective(self, settings: Mapping[str, Any]) -> Objective:
+        """Return what a regression is trained on."""
+        return objective_of(self.engine, self._loss_name, settings)
 
     @property
     def _n_margins(self) -> int:
@@ -204,9 +195,14 @@ class MarginLearner(ModelWrapper):
             step -= n_trees
         return tuple(kept)
 
+    def _recalled(self, X: Features, step: int) -> tuple[int, np.ndarray | None]:
+        """Return the last margin of these rows, and its step, if that is not after `step`."""
+        kept = self._margins.recall(X)
+        return (0, None) if kept is None or kept[0] > step else kept
+
     def _margin_at(self, X: Features, step: int) -> np.ndarray:
         """Return the margin (n, d) after `step` trees, going on from the last one asked for."""
-        cached_step, cached = self._margins.recall(X, step)
+        cached_step, cached = self._recalled(X, step)
         data = self._prepare(X)
         if cached is None:
             margin = self._sum(data, self._segments_until(step), len(X))
@@ -214,7 +210,7 @@ class MarginLearner(ModelWrapper):
             margin = cached
         else:
             margin = cached + self._between(data, cached_step, step)
-        self._margins.keep(X, step, margin)
+        self._margins.keep((step, margin), X)
         return margin
 
     def _between(self, data: Any, first_step: int, last_step: int) -> np.ndarray:
@@ -232,6 +228,11 @@ class MarginLearner(ModelWrapper):
         if not segments:
             return np.zeros((n_rows, self._n_margins))
         return np.sum([segment.margin(data) for segment in segments], axis=0)
+
+
+def _no_margins() -> RowCache[tuple[int, np.ndarray]]:
+    """Return a cache for the last margins, with their steps, of training and stopping rows."""
+    return RowCache(2)
 
 
 class BlockMarginLearner(MarginLearner):

@@ -8,6 +8,7 @@ from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.learners.boosting._gradients import is_taken, weight_of
 from lukewarm.learners.boosting._rng import next_state, uniform
 
+# Sums in another order must not make another split of two that tie.
 _MORE_THAN_ROUNDING = 1.0 + 1e-9
 
 
