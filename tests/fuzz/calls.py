@@ -169,6 +169,7 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
 }
 _OF_VARIABLE = {
     "time_limit": (anything, {"3.5": lambda: 3.5, "1e-9": lambda: 1e-9}),
+    "on_error": (is_one_of("raise", "record"), {"'record'": lambda: "record"}),
 }
 _OF_SHAPLEY = {
     "solver": (

@@ -99,6 +99,11 @@ from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
     metavar="SECONDS",
     help="Begin no further feature set after it; the most promising ones come first.",
 )
+@click.option(
+    "--store",
+    type=PATH,
+    help="Folder that keeps finished work: the same command goes on after a break or a kill.",
+)
 @click.option("--top", type=int, help="Show the largest importances only, so many of them.")
 @click.option(
     "--select",
@@ -223,6 +228,9 @@ def _fit(estimator: Any, X: Any, columns: dict[str, Any]) -> None:
     try:
         estimator.fit(X, y, weights, groups=groups, time=time)
     except KeyboardInterrupt:
+        if estimator.store is not None:
+            kept = printable(str(estimator.store))
+            click.echo(f"Finished work is in {kept}; the same command goes on.", err=True)
         if not hasattr(estimator, "results_"):
             raise
         click.echo("Interrupted; these are the feature sets that were done.", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,10 @@ class ShapleyImportance(ImportanceEstimator):
         Coalitions worked on at once; never changes a number.
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
+    store : path, optional
+        A folder in which every finished model of a coalition is kept; see
+        :class:`VariableImportance`. More coalitions, another solver and other measures use what is
+        there.
 
     Attributes
     ----------
@@ -117,6 +122,7 @@ class ShapleyImportance(ImportanceEstimator):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
+        store: str | PathLike[str] | None = None,
     ) -> None:
         self.model = model
         self.method = method
@@ -141,6 +147,7 @@ class ShapleyImportance(ImportanceEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.store = store
 
     def fit(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from time import monotonic, perf_counter
 from typing import Any
 
@@ -11,8 +12,15 @@ import numpy as np
 from sklearn.base import clone
 
 from lukewarm._typing import FeatureSet, RandomState
-from lukewarm._validation import check_number
-from lukewarm.estimators._budget import harvest, most_promising_first, not_reached_remark
+from lukewarm._validation import check_choice, check_number
+from lukewarm.estimators._budget import (
+    ON_ERROR,
+    Harvest,
+    break_message,
+    harvest,
+    most_promising_first,
+    not_reached_remark,
+)
 from lukewarm.estimators._follow_ups import FollowUps
 from lukewarm.estimators._forecast import Forecast, forecast_of
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
@@ -119,6 +127,14 @@ class VariableImportance(FollowUps):
         number. By default what ``joblib.parallel_config`` says, else 1.
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
+    store : path, optional
+        A folder in which every finished model without a feature set is kept the moment it is
+        done. A fit that was stopped or killed goes on from there; other feature sets and measures
+        use what is there. Several processes may share a folder. A table or setting that the
+        numbers depend on and that has changed is an error that names it.
+    on_error : "raise" or "record", default "raise"
+        What to do about a feature set whose models cannot be obtained: raise the error, or go on
+        with the others; the set is then in `not_reached_` and `health()` has the reason.
 
     Attributes
     ----------
@@ -127,7 +143,7 @@ class VariableImportance(FollowUps):
     predictions_ : EvaluationPredictions
         Predictions on the evaluation rows, from which any other measure follows.
     not_reached_ : list of str
-        Feature sets for which there was no time.
+        Feature sets for which there was no time, or whose models failed.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
     classes_ : ndarray or None
@@ -168,6 +184,8 @@ class VariableImportance(FollowUps):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
+        store: str | PathLike[str] | None = None,
+        on_error: str = "raise",
     ) -> None:
         self.model = model
         self.method = method
@@ -190,6 +208,8 @@ class VariableImportance(FollowUps):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.store = store
+        self.on_error = on_error
 
     def fit(
         self,
@@ -236,6 +256,7 @@ class VariableImportance(FollowUps):
         """
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, above=0)
+        check_choice("on_error", self.on_error, ON_ERROR)
         deadline = self._deadline()
         problem, sets = self._asked_problem(
             X,
@@ -250,6 +271,7 @@ class VariableImportance(FollowUps):
         )
         self._prepared = self._prepare(problem)
         self._asked: dict[str, FeatureSet] = {}
+        self._reasons: dict[str, str] = {}
         return self._measure(sets, deadline, has_more=False)
 
     def forecast(self, X: Any, y: Any, sample_weight: Any = None, **others: Any) -> Forecast:
@@ -277,8 +299,13 @@ class VariableImportance(FollowUps):
         >>> forecast.n_full_models, forecast.n_reduced_models
         (15, 90)
         """
-        estimator = clone(self, safe=False)
+        from lukewarm.learners.boosting import compile_once  # loads numba
+
+        # Nothing is read either: it is the models that are timed.
+        estimator = clone(self, safe=False).set_params(store=None)
         problem, sets = estimator._asked_problem(X, y, sample_weight, **others)
+        # What is compiled on first use is no part of what a fit takes.
+        compile_once()
         started = perf_counter()
         prepared = estimator._prepare(problem, n_models=1)
         return forecast_of(prepared, list(sets.values()), started, self.n_jobs)
@@ -309,8 +336,8 @@ class VariableImportance(FollowUps):
         """Measure the sets, as many as there is time for; there may be results to add them to."""
         self._asked |= sets
         order = list(sets) if deadline == np.inf else most_promising_first(self._prepared, sets)
-        interrupted, predictions, results = self._measured(
-            self._prepared, {name: sets[name] for name in order}, deadline
+        gathered, predictions, results = self._measured(
+            self._prepared, {name: sets[name] for name in order}, deadline, self.on_error
         )
         if has_more:
             predictions = join_predictions([self.predictions_, predictions])
@@ -320,19 +347,28 @@ class VariableImportance(FollowUps):
             }
         reached = next(iter(results.values())).names
         self.not_reached_ = [name for name in self._asked if name not in reached]
-        remark = not_reached_remark(self.not_reached_, len(self._asked))
+        self._reasons |= {
+            name: gathered.failures[removed]
+            for name, removed in sets.items()
+            if removed in gathered.failures
+        }
+        remark = not_reached_remark(self.not_reached_, len(self._asked), self._reasons)
         self.predictions_ = predictions
         self.results_ = {name: _with_remark(each, remark) for name, each in results.items()}
         self.result_ = self.results_[self._prepared.problem.measures[0].name]
-        if interrupted:
-            raise KeyboardInterrupt("the feature sets that were done are in result_.")
+        if gathered.interrupted:
+            raise KeyboardInterrupt(break_message(self._prepared.store, has_result=True))
         warn_of(self.result_.health())
         return self
 
     def _measured(
-        self, prepared: Prepared, sets: dict[str, FeatureSet], deadline: float = np.inf
-    ) -> tuple[bool, EvaluationPredictions, dict[str, ImportanceResult]]:
-        """Return whether the user broke off, the predictions, and a result for each measure.
+        self,
+        prepared: Prepared,
+        sets: dict[str, FeatureSet],
+        deadline: float = np.inf,
+        on_error: str = "raise",
+    ) -> tuple[Harvest, EvaluationPredictions, dict[str, ImportanceResult]]:
+        """Return what was obtained, the predictions, and a result for each measure.
 
         The sets are worked on in their order; those reached by the deadline are in the results, in
         the order in which they were asked for.
@@ -343,6 +379,7 @@ class VariableImportance(FollowUps):
             deadline=deadline,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
+            on_error=on_error,
         )
         outcomes = gathered.outcomes
         reached = {name: sets[name] for name in self._in_order(sets) if sets[name] in outcomes}
@@ -351,7 +388,7 @@ class VariableImportance(FollowUps):
         scores = prepared.scores(by_set[0], by_set[1:])
         remarks = fit_remarks(prepared, reached.values(), has_own_length=self._has_own_length)
         return (
-            gathered.interrupted,
+            gathered,
             predictions,
             {
                 measure.name: with_importance_remarks(
@@ -419,5 +456,5 @@ class VariableImportance(FollowUps):
 
 def _with_remark(result: ImportanceResult, remark: tuple[Remark, ...]) -> ImportanceResult:
     """Return the result with what is said now of feature sets that were not reached."""
-    others = tuple(each for each in result.remarks if each.name != "not_reached")
+    others = tuple(each for each in result.remarks if each.name not in ("not_reached", "failed"))
     return replace(result, remarks=(*remark, *others))
