@@ -333,6 +333,28 @@ def test_a_break_shows_what_is_done(visits, monkeypatch):
     assert "not_reached" in done.output
 
 
+def test_a_stored_run_goes_on_after_a_break(visits, tmp_path, monkeypatch):
+    obtained = lw.estimators._prepared.Prepared._obtained
+    asked = []
+
+    def broken(prepared, model, removed):
+        asked.append(removed)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return obtained(prepared, model, removed)
+
+    monkeypatch.setattr(lw.estimators._prepared.Prepared, "_obtained", broken)
+    stored = ("--drop", "patient,weight,day", "--store", tmp_path / "run")
+    done = run("explain", visits, *QUICK, *stored, "--inference", "paired")
+    assert "the same command goes on" in done.output
+    done = run("explain", visits, *QUICK, *stored, "--inference", "paired")
+    assert done.exit_code == 0, done.output
+    assert asked == [(), (0,), (1,), (1,), (2,)]
+    done = run("explain", visits, *QUICK, *stored, "--inference", "split")
+    assert done.exit_code == 2
+    assert "inference='paired' (here: 'split')" in done.output
+
+
 def test_a_time_limit_names_what_was_not_reached(visits):
     some = ("--drop", "patient,weight,day", "--cv", 2)
     outcome = run("explain", visits, *QUICK, *some, "--time-limit", 1e-9)

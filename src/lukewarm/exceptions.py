@@ -11,6 +11,7 @@ __all__ = [
     "NearZeroWarning",
     "PrecisionWarning",
     "SeenRowsWarning",
+    "StoreWarning",
     "TangentWarning",
     "TaskWarning",
     "UnderfitWarning",
@@ -65,6 +66,10 @@ class UntrainedWarning(HealthWarning):
 
 class KernelWarning(UserWarning):
     """A doubt about a number of `lukewarm.kernels`: accuracy not reached, or too large a step."""
+
+
+class StoreWarning(UserWarning):
+    """A folder of finished jobs holds damaged files, or cannot be written to."""
 
 
 class TangentWarning(UserWarning):

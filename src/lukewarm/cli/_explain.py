@@ -13,7 +13,7 @@ from lukewarm._files import locked_folder, replacing_report, write_text
 from lukewarm._text import frame_to_csv, printable
 from lukewarm._validation import check_count, check_fraction
 from lukewarm.cli._columns import groups_of, names, taken_apart, without_gaps
-from lukewarm.cli._options import PATH, Failure, OneOf, plain_errors
+from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
 
 
 @click.command()
@@ -99,6 +99,11 @@ from lukewarm.cli._options import PATH, Failure, OneOf, plain_errors
     metavar="SECONDS",
     help="Begin no further feature set after it; the most promising ones come first.",
 )
+@click.option(
+    "--store",
+    type=PATH,
+    help="Folder that keeps finished work: the same command goes on after a break or a kill.",
+)
 @click.option("--top", type=int, help="Show the largest importances only, so many of them.")
 @click.option(
     "--select",
@@ -182,9 +187,9 @@ def explain(
     _check_shown(top, select)
     work = {"solver": solver, "n_coalitions": coalitions, "tolerance": tolerance}
     if not shapley and any(value is not None for value in work.values()):
-        raise Failure("--solver, --coalitions and --tolerance need --shapley.")
+        raise failure("--solver, --coalitions and --tolerance need --shapley.")
     if shapley and (time_limit is not None or select is not None):
-        raise Failure("--time-limit and --select do not go with --shapley.")
+        raise failure("--time-limit and --select do not go with --shapley.")
     work["time_limit"] = time_limit
     options |= {name: value for name, value in work.items() if value is not None}
     estimator = (ShapleyImportance if shapley else VariableImportance)(
@@ -223,6 +228,9 @@ def _fit(estimator: Any, X: Any, columns: dict[str, Any]) -> None:
     try:
         estimator.fit(X, y, weights, groups=groups, time=time)
     except KeyboardInterrupt:
+        if estimator.store is not None:
+            kept = printable(str(estimator.store))
+            click.echo(f"Finished work is in {kept}; the same command goes on.", err=True)
         if not hasattr(estimator, "results_"):
             raise
         click.echo("Interrupted; these are the feature sets that were done.", err=True)

@@ -26,6 +26,7 @@ from lukewarm._validation import (
 from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._class_measure import measure_of_classes
 from lukewarm.estimators._folds import (
+    FullModel,
     check_folds,
     check_training_rows,
     train_full,
@@ -43,6 +44,12 @@ from lukewarm.estimators._problem import (
     without_weightless_rows,
 )
 from lukewarm.estimators._runs import RunPlan, plan_of_splits, plan_runs
+from lukewarm.estimators._stored import (
+    check_full_models,
+    check_store,
+    open_store,
+    random_state_of,
+)
 from lukewarm.estimators._ties import Ties, tied
 from lukewarm.estimators._user_splits import check_cv, is_user_cv, user_splits
 from lukewarm.evaluation import (
@@ -98,6 +105,7 @@ class ImportanceEstimator(BaseEstimator):
             if getattr(self, name) is not None:
                 check_flag(name, getattr(self, name))
         check_n_jobs(self.n_jobs)
+        check_store(self.store)
         if self.stopping == "cross_validation" and self.method not in ("auto", "early_stopping"):
             raise ValueError(
                 "stopping='cross_validation' goes with method='early_stopping'; "
@@ -178,7 +186,8 @@ class ImportanceEstimator(BaseEstimator):
                 "stopping='cross_validation' draws folds of single rows; with "
                 f"{problem.units.name} use 'hold_out'."
             )
-        generator = as_generator(self.random_state)
+        store = open_store(self, problem)
+        generator = as_generator(random_state_of(self, store))
         inference = self._inference_for(problem)
         runs = self._runs(problem, inference, generator)
         clusters = evaluation_clusters(problem, runs)
@@ -231,16 +240,23 @@ class ImportanceEstimator(BaseEstimator):
             retrains = isinstance(reduction, Retrain)
             full_models = [trained.for_retraining(problem) if retrains else trained]
         else:
-            with blas_for(len(problem.y)):
-                full_models = run_jobs(
-                    lambda job: train_full(
-                        seen, *job, rule, max_steps, fill, keeps_table=keeps_table
-                    ),
-                    list(zip(runs.splits, learners, strict=True))[:n_models],
-                    n_jobs=self.n_jobs,
-                    verbose=self.verbose,
-                    description="full models",
-                )
+
+            def train(number: int) -> FullModel:
+                split, learner = runs.splits[number], learners[number]
+                with blas_for(len(seen.y)):
+                    return train_full(
+                        seen, split, learner, rule, max_steps, fill, keeps_table=keeps_table
+                    )
+
+            full_models = run_jobs(
+                train,
+                range(len(learners))[:n_models],
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                description="full models",
+            )
+        if store is not None:
+            check_full_models(store, full_models, runs.splits)
         if self.measure is None and problem.classes is not None:
             problem = replace(problem, measures=(measure_of_classes(full_models),))
         return Prepared(
@@ -255,6 +271,7 @@ class ImportanceEstimator(BaseEstimator):
             max_steps,
             inference,
             clusters,
+            store,
         )
 
     def _runs(self, problem: Problem, inference: str, generator: np.random.Generator) -> RunPlan:

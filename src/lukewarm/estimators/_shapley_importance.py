@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from lukewarm.shapley import (
 # 14 reduced models, or 1,022.
 _EXACT_BY_DEFAULT = 4
 _EXACT_IF_CHEAP = 10
+# Of the range of the values: a sampling error that hardly shows in a bar chart.
 _DEFAULT_TOLERANCE = 0.025
 
 
@@ -66,6 +68,10 @@ class ShapleyImportance(ImportanceEstimator):
         Coalitions worked on at once; never changes a number.
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
+    store : path, optional
+        A folder in which every finished model of a coalition is kept; see
+        :class:`VariableImportance`. More coalitions, another solver and other measures use what is
+        there.
 
     Attributes
     ----------
@@ -116,6 +122,7 @@ class ShapleyImportance(ImportanceEstimator):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
+        store: str | PathLike[str] | None = None,
     ) -> None:
         self.model = model
         self.method = method
@@ -140,6 +147,7 @@ class ShapleyImportance(ImportanceEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.store = store
 
     def fit(
         self,

@@ -23,6 +23,7 @@ from lukewarm.results._tables import Tabular, p_value_text
 if TYPE_CHECKING:
     from lukewarm.results._importance import ImportanceResult
 
+# More labels are numbers or names of rows rather than segments.
 _MOST_SEGMENTS = 100
 
 

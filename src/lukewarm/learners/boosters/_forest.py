@@ -13,7 +13,9 @@ from functools import cached_property
 import numpy as np
 from numba import njit
 
+# Those still possible are the bits of one word.
 MAX_LEAVES = 64
+# Their words, 16 KB, stay in the first cache of a core while a tree is read.
 _ROWS_AT_ONCE = 2048
 # The lowest bit of a word, times this, shows in its top six bits a number of the bit's own.
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)

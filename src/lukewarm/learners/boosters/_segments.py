@@ -7,8 +7,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lukewarm._typing import Features
-
 
 class Segment(Protocol):
     """Trees trained in one go; margins have shape (n, d), d > 1 for several classes."""
@@ -52,26 +50,3 @@ class CalibratedTrees:
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         added = self.scale * self.trees.staged_margins(data, start)
         return added if start else self.offset + added
-
-
-class MarginCache:
-    """The last margin of the two matrices a training loop asks about: training and stopping rows.
-
-    Matrices are told apart by identity; nothing inside the library writes to one after use.
-    """
-
-    def __init__(self) -> None:
-        self._entries: list[tuple[Any, int, np.ndarray]] = []
-
-    def recall(self, X: Features, step: int) -> tuple[int, np.ndarray | None]:
-        for matrix, cached_step, margin in self._entries:
-            if matrix is X and cached_step <= step:
-                return cached_step, margin
-        return 0, None
-
-    def keep(self, X: Features, step: int, margin: np.ndarray) -> None:
-        others = [entry for entry in self._entries if entry[0] is not X]
-        self._entries = [*others[-1:], (X, step, margin)]
-
-    def forget(self) -> None:
-        self._entries = []

@@ -22,7 +22,7 @@ from scipy import linalg
 from scipy.special import expit
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
-from lukewarm.data import Rows
+from lukewarm.data import RowCache, Rows
 from lukewarm.learners._base import Predicts
 from lukewarm.learners.sklearn._refit_only import RefitOnlyLearner
 from lukewarm.measures import REGRESSION, Task
@@ -33,6 +33,7 @@ _SINGULAR = 1e-7
 _CONVERGED = 1e-11
 # Steps that shrink less than this ask for a new Hessian, which costs p gradients.
 _SLOW = 0.2
+# Bounds the time where steps do not shrink.
 _MOST_STEPS = 50
 
 
@@ -114,7 +115,7 @@ class _Parabola:
         self._level = level
         self._inverse = inverse
         self._slopes = slopes
-        self._seen: tuple[Features, Vector, Matrix] | None = None
+        self._seen: RowCache[tuple[Vector, Matrix]] = RowCache()
 
     @classmethod
     def learn(
@@ -143,12 +144,12 @@ class _Parabola:
 
         Every set of columns is judged by the same rows, so this is one product for all of them.
         """
-        seen = self._seen
-        if seen is None or seen[0] is not X:
-            centred = _as_matrix(X) - self._centre
-            seen = (X, centred @ self._slopes + self._level, centred @ self._inverse)
-            self._seen = seen
-        return seen[1:]
+        seen = self._seen.recall(X)
+        if seen is not None:
+            return seen
+        centred = _as_matrix(X) - self._centre
+        seen = centred @ self._slopes + self._level, centred @ self._inverse
+        return self._seen.keep(seen, X)
 
 
 class _Logistic:

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.data import Rows
+from lukewarm.data import RowCache, Rows
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners._fitted import as_seen
 from lukewarm.learners._registry import from_model
@@ -42,7 +42,8 @@ class PipelineLearner(BaseLearner):
         self.last = last
         self.task, self.measure = last.task, last.measure
         self._transformers: Any = None
-        self._transformed: list[tuple[Features, Features]] = []
+        # Training and stopping rows come back at every step.
+        self._transformed: RowCache[Features] = RowCache(2)
 
     @classmethod
     def from_fitted(cls, pipeline: Any, last: BaseLearner) -> PipelineLearner:
@@ -100,7 +101,7 @@ class PipelineLearner(BaseLearner):
         """Return an independent learner behind the same fitted transformers."""
         copied = copy(self)
         copied.last = self.last.copy(seed)
-        copied._transformed = []
+        copied._transformed = RowCache(2)
         return copied
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -137,7 +138,7 @@ class PipelineLearner(BaseLearner):
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` steps."""
         self.last.rewind(step)
-        self._transformed = []
+        self._transformed.forget()
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
@@ -166,16 +167,14 @@ class PipelineLearner(BaseLearner):
         if self._transformers is None:
             self._transformers = clone(self.pipeline[:-1])
             # As in the pipeline's own fit; a target encoder treats its training rows differently.
-            self._keep(X, self._as_features(self._transformers.fit_transform(X, y)))
+            self._transformed.keep(self._as_features(self._transformers.fit_transform(X, y)), X)
 
     def _transform(self, X: Features) -> Features:
-        for seen, matrix in self._transformed:
-            if seen is X:
-                return matrix
+        matrix = self._transformed.recall(X)
+        if matrix is not None:
+            return matrix
         rows = as_seen(self._transformers, X)
-        matrix = self._as_features(self._transformers.transform(rows))
-        self._keep(X, matrix)
-        return matrix
+        return self._transformed.keep(self._as_features(self._transformers.transform(rows)), X)
 
     def _as_features(self, matrix: Any) -> Features:
         """Return what the transformers give in the form the model reads."""
@@ -185,10 +184,6 @@ class PipelineLearner(BaseLearner):
             return np.asarray(matrix, dtype=float)
         form = self.last.traits.reads
         return matrix if form == "given" else _as_floats(matrix, with_names=form == "named")
-
-    def _keep(self, X: Features, matrix: Features) -> None:
-        # Training and stopping rows come back at every step.
-        self._transformed = [*self._transformed[-1:], (X, matrix)]
 
 
 def _as_floats(frame: pd.DataFrame, *, with_names: bool) -> Features:

@@ -33,6 +33,7 @@ _N_JOINT_NODES = 16
 _MOST_VALUES = 10
 # Levels beyond these are drawn in proportion to their share only.
 _MOST_LEVELS = 12
+# Keeps quotients finite where a column leaves no residual.
 _NOTHING = 1e-12
 
 
