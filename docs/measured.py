@@ -303,6 +303,33 @@ def selection() -> str:
     )
 
 
+def estimate_law() -> str:
+    """Return the exact law of an importance by kernel ridge regression, by number of rows."""
+    found = _results("estimate_law")
+    heads = [
+        *("rows", "without x0", "bias", "standard deviation", "share of training"),
+        *("skewness", "normal coverage"),
+    ]
+    return (
+        _table(
+            heads,
+            [
+                [
+                    f"{row['n']}",
+                    {"retrain": "retrained", "projection": "averaged over x0"}[row["way"]],
+                    f"{row['bias']:+.3f}",
+                    f"{row['standard_deviation']:.3f}",
+                    f"{row['share_of_training']:.3f}",
+                    f"{row['skewness']:.3f}",
+                    f"{row['normal_coverage']:.3f}",
+                ]
+                for row in found["rows"]
+            ],
+        )
+        + f"\n\nMeans over {found['draws']} draws of the rows."
+    )
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     function.__name__: function
     for function in (
@@ -318,6 +345,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
         linear_models,
         linear_choice,
         selection,
+        estimate_law,
     )
 }
 
