@@ -7,8 +7,8 @@ s on training and evaluation rows, w the standard normal noise of both, the esti
     T = (|y_e - H y|^2 - |y_e - F y|^2) / m
 
 is a constant, a linear and a quadratic form of w. So it has a mean, a variance and a distribution
-that can be computed: those of a sum of shifted chi-square variables and a normal one. The rows X are
-held fixed.
+that can be computed: those of a sum of shifted chi-square variables and a normal one. The rows X
+are held fixed.
 """
 
 from __future__ import annotations
