@@ -30,6 +30,6 @@ effects = vi.effects()
 lw.plot_effects(effects)
 
 # %%
-# The number of rooms goes up with the size, but the price does not depend on it: its curve is nearly flat.
-# Beside the importances:
+# The number of rooms goes up with the size, but the price does not depend on it: its curve is
+# nearly flat. Beside the importances:
 vi.result_.to_frame(effects=effects)[["feature", "importance", "p_value", "direction"]]
