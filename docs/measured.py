@@ -303,6 +303,68 @@ def selection() -> str:
     )
 
 
+def estimate_law() -> str:
+    """Return the exact law of an importance by kernel ridge regression, by number of rows."""
+    found = _results("estimate_law")
+    heads = [
+        *("rows", "without x0", "bias", "standard deviation", "share of training"),
+        *("skewness", "normal coverage"),
+    ]
+    return (
+        _table(
+            heads,
+            [
+                [
+                    f"{row['n']}",
+                    {"retrain": "retrained", "projection": "averaged over x0"}[row["way"]],
+                    f"{row['bias']:+.3f}",
+                    f"{row['standard_deviation']:.3f}",
+                    f"{row['share_of_training']:.3f}",
+                    f"{row['skewness']:.3f}",
+                    f"{row['normal_coverage']:.3f}",
+                ]
+                for row in found["rows"]
+            ],
+        )
+        + f"\n\nMeans over {found['draws']} draws of the rows."
+    )
+
+
+def speed() -> str:
+    """Return what importances cost beside the full fit, model by model."""
+    rows = []
+    for name, row in _results("speed").items():
+        if "retrain_over_ours" not in row:
+            continue
+        numbers = [
+            row["ours_all_over_fit"],
+            row["retrain_over_ours"],
+            row["ours_error_over_retrain"],
+            row["retrain_over_early_stopping"],
+            row["early_stopping_error_over_retrain"],
+        ]
+        table = f"{row['n_rows']:,} x {row['n_features']}"
+        rows.append([name, table, *map("{:.2f}".format, numbers)])
+    heads = [
+        *("model, data", "table", "all importances / full fit", "retraining / projection"),
+        *("error", "retraining / early stopping", "error"),
+    ]
+    return _table(heads, rows)
+
+
+def speed_of_tables() -> str:
+    """Return what all importances of our boosting cost on large tables."""
+    found = _results("speed")
+    names = [name for name, row in found.items() if "full_seconds" in row and "seconds" in row]
+    return _table(
+        ["case", "full fit, s", "all importances / full fit"],
+        [
+            [name, f"{found[name]['full_seconds']:.1f}", f"{found[name]['ours_all_over_fit']:.2f}"]
+            for name in names
+        ],
+    )
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     function.__name__: function
     for function in (
@@ -318,6 +380,9 @@ BLOCKS: dict[str, Callable[[], str]] = {
         linear_models,
         linear_choice,
         selection,
+        estimate_law,
+        speed,
+        speed_of_tables,
     )
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from time import monotonic, perf_counter
 from typing import Any
@@ -23,19 +22,17 @@ from lukewarm.estimators._budget import (
 )
 from lukewarm.estimators._follow_ups import FollowUps
 from lukewarm.estimators._forecast import Forecast, forecast_of
-from lukewarm.estimators._health import fit_remarks, with_importance_remarks
-from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.estimators._importance_results import importance_results, with_remark
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._ties import Ties
 from lukewarm.evaluation import (
     EvaluationPredictions,
-    PredictionEvidence,
-    clustered_score,
     join_predictions,
 )
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult, MeasureValue, Remark, warn_of
+from lukewarm.results import ImportanceResult, warn_of
 
 
 class VariableImportance(FollowUps):
@@ -354,7 +351,7 @@ class VariableImportance(FollowUps):
         }
         remark = not_reached_remark(self.not_reached_, len(self._asked), self._reasons)
         self.predictions_ = predictions
-        self.results_ = {name: _with_remark(each, remark) for name, each in results.items()}
+        self.results_ = {name: with_remark(each, remark) for name, each in results.items()}
         self.result_ = self.results_[self._prepared.problem.measures[0].name]
         if gathered.interrupted:
             raise KeyboardInterrupt(break_message(self._prepared.store, has_result=True))
@@ -381,80 +378,18 @@ class VariableImportance(FollowUps):
             verbose=self.verbose,
             on_error=on_error,
         )
-        outcomes = gathered.outcomes
-        reached = {name: sets[name] for name in self._in_order(sets) if sets[name] in outcomes}
-        by_set = [outcomes[()], *(outcomes[removed] for removed in reached.values())]
-        predictions = prepared.predictions(by_set[0], by_set[1:])
-        scores = prepared.scores(by_set[0], by_set[1:])
-        remarks = fit_remarks(prepared, reached.values(), has_own_length=self._has_own_length)
-        return (
-            gathered,
-            predictions,
-            {
-                measure.name: with_importance_remarks(
-                    self._result(measure, reached, prepared, predictions, by_set[1:], scores),
-                    prepared,
-                    remarks,
-                )
-                for measure in prepared.problem.measures
-            },
+        reached = [name for name in self._in_order(sets) if sets[name] in gathered.outcomes]
+        predictions, results = importance_results(
+            prepared,
+            {name: sets[name] for name in reached},
+            gathered.outcomes,
+            model_name=self._model_name,
+            level=self.level,
+            has_own_length=self._has_own_length,
         )
+        return gathered, predictions, results
 
     def _in_order(self, sets: dict[str, FeatureSet]) -> list[str]:
         """Return the names as the user asked for them, however the sets were worked on."""
         asked = {name: place for place, name in enumerate(self._asked)}
         return sorted(sets, key=lambda name: asked.get(name, len(asked)))
-
-    def _result(
-        self,
-        measure: Measure,
-        sets: dict[str, FeatureSet],
-        prepared: Prepared,
-        predictions: EvaluationPredictions,
-        by_set: list[list[Outcome]],
-        scores: tuple[MeasureValue, ...] | None,
-    ) -> ImportanceResult:
-        full, reduced = predictions.skills(measure)
-        is_projection = prepared.reduction.name == "projection"
-        places = prepared.problem.evaluated(prepared.numbers)
-        scored, clusters = prepared.scored, prepared.clusters
-        of_scored = None if clusters is None else clusters[scored]
-        return ImportanceResult(
-            names=tuple(sets),
-            removed=tuple(sets.values()),
-            full=full,
-            reduced=reduced,
-            traces=tuple(
-                tuple(outcomes[model].trace for model in prepared.runs.whole) for outcomes in by_set
-            ),
-            seconds=tuple(sum(each.seconds for each in outcomes) for outcomes in by_set),
-            full_traces=tuple(prepared.full_models[model].trace for model in prepared.runs.whole),
-            full_seconds=sum(model.seconds for model in prepared.full_models),
-            measure=measure.name,
-            method=prepared.reduction.name,
-            model=prepared.described(self._model_name),
-            inference=prepared.inference,
-            level=self.level,
-            scores=None
-            if scores is None
-            else tuple(clustered_score(each, of_scored) for each in scores),
-            missed=predictions.missed(measure, self.level) if is_projection else None,
-            clusters=clusters,
-            rows=places.rows,
-            evidence=PredictionEvidence(
-                predictions,
-                measure,
-                places.n_table_rows,
-                scores,
-                scored,
-                prepared.runs.variance_factor,
-                prepared.runs.n_learnt,
-            ),
-            candidates=prepared.candidates,
-        )
-
-
-def _with_remark(result: ImportanceResult, remark: tuple[Remark, ...]) -> ImportanceResult:
-    """Return the result with what is said now of feature sets that were not reached."""
-    others = tuple(each for each in result.remarks if each.name not in ("not_reached", "failed"))
-    return replace(result, remarks=(*remark, *others))

@@ -22,6 +22,7 @@ from lukewarm.results import ImportanceResult, ShapleyResult
 
 _DASHES = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
+# Of the largest.
 _NAMED = 0.05
 
 

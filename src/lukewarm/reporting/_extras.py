@@ -16,6 +16,7 @@ from lukewarm.reporting._bars import BarTable
 from lukewarm.reporting._words import clean, listed, number, percent, probability, short, words_for
 from lukewarm.results import EffectCurve, EffectCurves, SegmentedImportance
 
+# Those that move most; each is a figure of its own on the page.
 _MOST_CURVES = 12
 # A curve that moves by less than this share of the scale says nothing about a way.
 _LITTLE = 0.05

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from lukewarm._files import replacing
 from lukewarm._optional import require
 from lukewarm._text import csv_cell, printable
 from lukewarm._validation import check_count, check_flag
+from lukewarm.inference import adjust_p_values, check_adjustments
 from lukewarm.results._html import html_fragment
 
 # Below the precision of a float's distance from 1, a p-value is no more than an order of size.
@@ -90,6 +91,13 @@ class Tabular:
     def _repr_html_(self) -> str:
         frame = self.to_frame()
         return html_fragment(self._headline(), frame, _cells(frame), self._footnotes)
+
+
+def with_adjusted(frame: pd.DataFrame, adjust: str | Iterable[str]) -> pd.DataFrame:
+    """Return the frame with a column of adjusted p-values for each way that is asked for."""
+    for method in check_adjustments(adjust):
+        frame[f"p_{method}"] = adjust_p_values(frame["p_value"].to_numpy(), method)
+    return frame
 
 
 def arranged(
