@@ -22,4 +22,6 @@ def test_jobs_of_dask_workers_that_are_killed_are_run_again():
         timeout=300,
         env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
     )
-    assert done.stdout.split() == ["66.0", "2"]
+    total, n_killed = done.stdout.split()
+    assert float(total) == sum(range(12))
+    assert int(n_killed) >= 1
