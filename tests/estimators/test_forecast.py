@@ -47,5 +47,5 @@ def test_seconds_add_up_and_workers_share_them():
     forecast = Forecast(3, 30, 6.0, 3.0, 2)
     assert forecast.seconds == 4.5
     assert str(forecast) == (
-        "3 full models (6 s) and 30 reduced ones (3 s): about 4.5 s, 2 at a time."
+        "3 full models (6.0 s) and 30 reduced ones (3.0 s): about 4.5 s, 2 at a time."
     )

@@ -352,7 +352,7 @@ class ImportanceEstimator(BaseEstimator):
         )
 
     def report(
-        self, path: str | PathLike[str] = "report.html", *, title: str | None = None
+        self, path: str | PathLike[str] = "report.html", *, title: str | None = None, **more: Any
     ) -> Path:
         """Write the results as one self-contained HTML page and return its path.
 
@@ -362,6 +362,9 @@ class ImportanceEstimator(BaseEstimator):
             A file that is there is replaced.
         title : str, optional
             The heading of the page.
+        **more
+            `effects`, `interactions` and `segments` of :func:`lukewarm.report`, sections that are
+            computed on request.
 
         See Also
         --------
@@ -369,7 +372,7 @@ class ImportanceEstimator(BaseEstimator):
         """
         from lukewarm.reporting import report
 
-        return report(self, path, title=title)
+        return report(self, path, title=title, **more)
 
     def _report_subjects(self) -> list[Subject]:
         from lukewarm.estimators._report import report_subjects

@@ -18,6 +18,7 @@ from lukewarm.results import Remark
 from lukewarm.store import ClaimedElsewhere, Store
 
 ON_ERROR = ("raise", "record")
+# In a sentence; the others are counted.
 _MOST_NAMES = 20
 _MOST_REASONS = 3
 

@@ -8,6 +8,7 @@ from time import perf_counter
 
 from joblib import effective_n_jobs
 
+from lukewarm._text import duration
 from lukewarm._typing import FeatureSet
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.parallel import blas_for
@@ -46,8 +47,8 @@ class Forecast:
     def __str__(self) -> str:
         models = "1 full model" if self.n_full_models == 1 else f"{self.n_full_models} full models"
         return (
-            f"{models} ({self.full_model_seconds:.2g} s) and {self.n_reduced_models:,} reduced "
-            f"ones ({self.reduced_model_seconds:.2g} s): about {self.seconds:.2g} s"
+            f"{models} ({duration(self.full_model_seconds)}) and {self.n_reduced_models:,} reduced "
+            f"ones ({duration(self.reduced_model_seconds)}): about {duration(self.seconds)}"
             + (f", {self.n_workers} at a time." if self.n_workers > 1 else ".")
         )
 

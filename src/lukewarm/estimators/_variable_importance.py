@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet, RandomState
-from lukewarm._validation import check_choice, check_count, check_number
-from lukewarm.data import as_feature_sets, as_groups, check_disjoint
-from lukewarm.estimators._base import ImportanceEstimator
+from lukewarm._validation import check_choice, check_number
 from lukewarm.estimators._budget import (
     ON_ERROR,
     Harvest,
@@ -25,27 +20,22 @@ from lukewarm.estimators._budget import (
     most_promising_first,
     not_reached_remark,
 )
-from lukewarm.estimators._elimination import elimination_order
+from lukewarm.estimators._follow_ups import FollowUps
 from lukewarm.estimators._forecast import Forecast, forecast_of
-from lukewarm.estimators._gains import GainPlan
-from lukewarm.estimators._health import fit_remarks, with_importance_remarks
-from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
-from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.estimators._importance_results import importance_results, with_remark
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
-from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
 from lukewarm.estimators._ties import Ties
 from lukewarm.evaluation import (
     EvaluationPredictions,
-    PredictionEvidence,
-    clustered_score,
     join_predictions,
 )
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
-from lukewarm.results import EliminationPath, ImportanceResult, MeasureValue, Remark, warn_of
+from lukewarm.results import ImportanceResult, warn_of
 
 
-class VariableImportance(ImportanceEstimator):
+class VariableImportance(FollowUps):
     """Importance of features as the predictive skill lost without them, with intervals.
 
     Parameters
@@ -306,9 +296,13 @@ class VariableImportance(ImportanceEstimator):
         >>> forecast.n_full_models, forecast.n_reduced_models
         (15, 90)
         """
+        from lukewarm.learners.boosting import compile_once  # loads numba
+
         # Nothing is read either: it is the models that are timed.
         estimator = clone(self, safe=False).set_params(store=None)
         problem, sets = estimator._asked_problem(X, y, sample_weight, **others)
+        # What is compiled on first use is no part of what a fit takes.
+        compile_once()
         started = perf_counter()
         prepared = estimator._prepare(problem, n_models=1)
         return forecast_of(prepared, list(sets.values()), started, self.n_jobs)
@@ -329,41 +323,6 @@ class VariableImportance(ImportanceEstimator):
         ties = Ties(groups, groups_eval, time)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         return problem, self._feature_sets(problem)
-
-    def fit_more(self, features: Sequence[Any] | None = None) -> VariableImportance:
-        """Measure further feature sets with the full models of the fit.
-
-        Parameters
-        ----------
-        features : sequence, optional
-            Like the parameter of the estimator; by default those that were not reached before the
-            end of `time_limit`, which counts anew, or before a break. Sets that are known already
-            are left out.
-
-        Returns
-        -------
-        VariableImportance
-            Itself, with `result_` renewed: the same numbers as one fit for all sets.
-
-        Examples
-        --------
-        >>> import lukewarm as lw
-        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
-        >>> vi = lw.VariableImportance("boosting", features=["X1"], random_state=0)
-        >>> vi = vi.fit(data.X, data.y).fit_more(["X2", "X3"])
-        >>> vi.result_.names
-        ('X1', 'X2', 'X3')
-        """
-        check_is_fitted(self, "result_")
-        deadline = self._deadline()
-        if features is None:
-            sets = {name: self._asked[name] for name in self.not_reached_}
-        else:
-            problem = self._prepared.problem
-            groups = as_groups(self.groups, problem.X, problem.index)
-            sets = as_feature_sets(problem.index, features, groups)
-        sets = {name: each for name, each in sets.items() if name not in self.result_.names}
-        return self._measure(sets, deadline, has_more=True) if sets else self
 
     def _deadline(self) -> float:
         return np.inf if self.time_limit is None else monotonic() + self.time_limit
@@ -392,7 +351,7 @@ class VariableImportance(ImportanceEstimator):
         }
         remark = not_reached_remark(self.not_reached_, len(self._asked), self._reasons)
         self.predictions_ = predictions
-        self.results_ = {name: _with_remark(each, remark) for name, each in results.items()}
+        self.results_ = {name: with_remark(each, remark) for name, each in results.items()}
         self.result_ = self.results_[self._prepared.problem.measures[0].name]
         if gathered.interrupted:
             raise KeyboardInterrupt(break_message(self._prepared.store, has_result=True))
@@ -419,246 +378,18 @@ class VariableImportance(ImportanceEstimator):
             verbose=self.verbose,
             on_error=on_error,
         )
-        outcomes = gathered.outcomes
-        reached = {name: sets[name] for name in self._in_order(sets) if sets[name] in outcomes}
-        by_set = [outcomes[()], *(outcomes[removed] for removed in reached.values())]
-        predictions = prepared.predictions(by_set[0], by_set[1:])
-        scores = prepared.scores(by_set[0], by_set[1:])
-        remarks = fit_remarks(prepared, reached.values(), has_own_length=self._has_own_length)
-        return (
-            gathered,
-            predictions,
-            {
-                measure.name: with_importance_remarks(
-                    self._result(measure, reached, prepared, predictions, by_set[1:], scores),
-                    prepared,
-                    remarks,
-                )
-                for measure in prepared.problem.measures
-            },
+        reached = [name for name in self._in_order(sets) if sets[name] in gathered.outcomes]
+        predictions, results = importance_results(
+            prepared,
+            {name: sets[name] for name in reached},
+            gathered.outcomes,
+            model_name=self._model_name,
+            level=self.level,
+            has_own_length=self._has_own_length,
         )
+        return gathered, predictions, results
 
     def _in_order(self, sets: dict[str, FeatureSet]) -> list[str]:
         """Return the names as the user asked for them, however the sets were worked on."""
         asked = {name: place for place, name in enumerate(self._asked)}
         return sorted(sets, key=lambda name: asked.get(name, len(asked)))
-
-    def interactions(self, top: int = 5) -> pd.DataFrame:
-        """Return how much pairs of the most important feature sets are worth together.
-
-        The models without both of a pair are obtained from the full models of the fit.
-
-        Parameters
-        ----------
-        top : int, default 5
-            Pairs of so many feature sets: 10 pairs of 5.
-
-        Returns
-        -------
-        DataFrame
-            One row per pair, the largest first: the importance of both together, and the
-            interaction VI_j + VI_k - VI_jk with its standard error, interval and two-sided
-            p-value. Positive where the features need each other, as in a product; negative where
-            each can stand for the other; 0 where their effects add up and they know nothing of
-            each other.
-
-        Notes
-        -----
-        The measure of pairs of LOCO scores (iLOCO; Little, Zheng and Allen 2025). Pairs of feature
-        sets that share a column are left out.
-
-        Examples
-        --------
-        >>> import lukewarm as lw
-        >>> data = lw.datasets.make_correlated_linear(n_samples=500, random_state=0)
-        >>> vi = lw.VariableImportance("boosting", inference="paired", random_state=0)
-        >>> frame = vi.fit(data.X[["X1", "X2", "X3"]], data.y).interactions(top=2)
-        >>> frame[["first", "second"]]
-          first second
-        0    X1     X2
-        """
-        check_is_fitted(self, "result_")
-        pairs = leading_pairs(self.result_, check_count("top", top, minimum=2))
-        if not pairs:
-            return interaction_frame(self.result_, None, pairs)
-        _, _, results = self._measured(self._prepared, unions(self.result_, pairs))
-        return interaction_frame(self.result_, results[self.result_.measure], pairs)
-
-    def gains(self, base: Sequence[Any] = ()) -> pd.DataFrame:
-        """Return what each feature set adds to a base set of columns.
-
-        The importance asks what a feature is worth beside all others; a gain, what it adds to those
-        one would have anyway. With no base it is what the feature is worth alone (leave one in).
-        The models are obtained from the full models of the fit.
-
-        Parameters
-        ----------
-        base : sequence, default ()
-            Columns by name or position. Feature sets that hold one of them are left out.
-
-        Returns
-        -------
-        DataFrame
-            One row per feature set: gain in skill over the model of the base, std_error, ci_low,
-            ci_high and p_value (two-sided).
-
-        Examples
-        --------
-        >>> import lukewarm as lw
-        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
-        >>> vi = lw.VariableImportance("boosting", inference="paired", random_state=0)
-        >>> gains = vi.fit(data.X[["X1", "X2", "X3"]], data.y).gains(base=["X1"])
-        >>> gains["feature"].tolist()
-        ['X2', 'X3']
-        """
-        check_is_fitted(self, "result_")
-        plan = GainPlan.of(self.result_, self._prepared.problem.index, base)
-        _, _, results = self._measured(self._prepared, plan.removed)
-        return plan.frame(results[self.result_.measure])
-
-    def eliminate(self) -> EliminationPath:
-        """Take feature sets away one after the other, the least needed first.
-
-        The models are obtained from the full models of the fit, which are not trained again.
-
-        Returns
-        -------
-        EliminationPath
-            With `to_frame()`, `select()`, and :func:`lukewarm.plot_elimination` to draw it.
-
-        Examples
-        --------
-        >>> import lukewarm as lw
-        >>> from sklearn.linear_model import LinearRegression
-        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
-        >>> vi = lw.VariableImportance(LinearRegression(), random_state=0).fit(data.X, data.y)
-        >>> vi.eliminate().select()
-        ['X1', 'X2', 'X3']
-        """
-        check_is_fitted(self, "result_")
-        sets = dict(zip(self.result_.names, self.result_.removed, strict=True))
-        check_disjoint(sets, "feature sets to eliminate")
-        order = elimination_order(self._prepared, sets, n_jobs=self.n_jobs, verbose=self.verbose)
-        gone: dict[str, FeatureSet] = {}
-        removed: FeatureSet = ()
-        for name in order:
-            removed = gone[name] = tuple(sorted((*removed, *sets[name])))
-        _, _, results = self._measured(self._prepared, gone)
-        return EliminationPath(tuple(order), results[self.result_.measure])
-
-    def check(self, n: int = 3) -> pd.DataFrame:
-        """Retrain `n` feature sets and return how far off the warm starts are, and what they save.
-
-        The sets are spread from the least to the most important. Where the gap exceeds the
-        standard error, `result_` gets a note that says so.
-
-        Parameters
-        ----------
-        n : int, default 3
-
-        Returns
-        -------
-        DataFrame
-            One row per set: both estimates, the gap, also in standard errors, and the seconds.
-
-        Examples
-        --------
-        >>> import lukewarm as lw
-        >>> data = lw.datasets.make_correlated_linear(n_samples=500, random_state=0)
-        >>> vi = lw.VariableImportance(features=["X1", "X3"], random_state=0).fit(data.X, data.y)
-        >>> vi.check(1)[["feature", "importance", "retrained"]].shape
-        (1, 3)
-        """
-        check_is_fitted(self, "result_")
-        numbers = spread(self.result_, check_count("n", n))
-        table = compare_with_retraining(self._prepared, self.result_, numbers, self.n_jobs)
-        note = note_on_gap(table)
-        self.result_ = replace(self.result_, notes=(note,) if note else ())
-        self.results_ = {**self.results_, self.result_.measure: self.result_}
-        return table
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Importance of each column, none below 0, shape ``(n_features_in_,)``.
-
-        For scikit-learn's `SelectFromModel` and `RFE`, which take the size of a number for its
-        worth; a true importance is not negative. Only where every column is a feature set of its
-        own. `ImportanceSelector` selects by tests instead.
-        """
-        check_is_fitted(self, "result_")
-        columns = [column for removed in self.result_.removed for column in removed]
-        if sorted(columns) != list(range(self.n_features_in_)) or len(self.result_) < len(columns):
-            raise AttributeError(
-                "feature_importances_ has one number per column, and this fit was asked for other "
-                "feature sets; see result_, or fit without features, groups and time_limit."
-            )
-        importances = np.empty(self.n_features_in_)
-        importances[columns] = np.maximum(self.result_.importance, 0.0)
-        return importances
-
-    def plot(self, **options: Any) -> Any:
-        """Draw the importances as bars with intervals and return the matplotlib Axes.
-
-        Parameters
-        ----------
-        **options
-            Passed on to :func:`lukewarm.plot_importance`.
-        """
-        from lukewarm.plotting import plot_importance
-
-        check_is_fitted(self, "result_")
-        return plot_importance(self.result_, **options)
-
-    def _result(
-        self,
-        measure: Measure,
-        sets: dict[str, FeatureSet],
-        prepared: Prepared,
-        predictions: EvaluationPredictions,
-        by_set: list[list[Outcome]],
-        scores: tuple[MeasureValue, ...] | None,
-    ) -> ImportanceResult:
-        full, reduced = predictions.skills(measure)
-        is_projection = prepared.reduction.name == "projection"
-        places = prepared.problem.evaluated(prepared.numbers)
-        scored, clusters = prepared.scored, prepared.clusters
-        of_scored = None if clusters is None else clusters[scored]
-        return ImportanceResult(
-            names=tuple(sets),
-            removed=tuple(sets.values()),
-            full=full,
-            reduced=reduced,
-            traces=tuple(
-                tuple(outcomes[model].trace for model in prepared.runs.whole) for outcomes in by_set
-            ),
-            seconds=tuple(sum(each.seconds for each in outcomes) for outcomes in by_set),
-            full_traces=tuple(prepared.full_models[model].trace for model in prepared.runs.whole),
-            full_seconds=sum(model.seconds for model in prepared.full_models),
-            measure=measure.name,
-            method=prepared.reduction.name,
-            model=prepared.described(self._model_name),
-            inference=prepared.inference,
-            level=self.level,
-            scores=None
-            if scores is None
-            else tuple(clustered_score(each, of_scored) for each in scores),
-            missed=predictions.missed(measure, self.level) if is_projection else None,
-            clusters=clusters,
-            rows=places.rows,
-            evidence=PredictionEvidence(
-                predictions,
-                measure,
-                places.n_table_rows,
-                scores,
-                scored,
-                prepared.runs.variance_factor,
-                prepared.runs.n_learnt,
-            ),
-            candidates=prepared.candidates,
-        )
-
-
-def _with_remark(result: ImportanceResult, remark: tuple[Remark, ...]) -> ImportanceResult:
-    """Return the result with what is said now of feature sets that were not reached."""
-    others = tuple(each for each in result.remarks if each.name not in ("not_reached", "failed"))
-    return replace(result, remarks=(*remark, *others))

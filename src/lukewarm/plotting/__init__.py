@@ -2,6 +2,11 @@
 
 from lukewarm.plotting._effects import plot_effects
 from lukewarm.plotting._elimination import plot_elimination
+from lukewarm.plotting._forest import (
+    plot_forest,
+    plot_importance_against_shapley,
+    plot_learning_curve,
+)
 from lukewarm.plotting._importance import plot_comparison, plot_importance
 from lukewarm.plotting._interactions import plot_interaction_network, plot_interactions
 from lukewarm.plotting._segments import plot_segments
@@ -17,9 +22,12 @@ __all__ = [
     "plot_convergence",
     "plot_effects",
     "plot_elimination",
+    "plot_forest",
     "plot_importance",
+    "plot_importance_against_shapley",
     "plot_interaction_network",
     "plot_interactions",
+    "plot_learning_curve",
     "plot_segments",
     "plot_shapley",
     "plot_trace",

@@ -18,6 +18,7 @@ from lukewarm.plotting._style import (
 from lukewarm.results import EffectCurve, EffectCurves
 
 _DASHES = ("-", "--", ":", "-.")
+# Curves that colours tell apart in one panel, and panels side by side on a page.
 _MOST_OUTPUTS = 6
 _N_COLUMNS = 3
 # Columns of no more values are drawn as dots.

@@ -13,6 +13,7 @@ from lukewarm.plotting._style import COLOURS, axes_for, tidy, wrapped_labels
 from lukewarm.results import ImportanceResult, ShapleyResult
 
 _NEEDED = ("first", "second", "interaction", "p_value")
+# Characters of a label; longer ones are wrapped, so that rotated labels do not meet.
 _LONGEST_LINE = 16
 
 

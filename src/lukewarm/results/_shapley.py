@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,8 +14,6 @@ from scipy.special import ndtri
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_count, check_fraction, check_list, shown
 from lukewarm.inference import (
-    adjust_p_values,
-    check_adjustments,
     p_value,
     skewed_widths,
     standard_error,
@@ -34,23 +30,21 @@ from lukewarm.results._fields import (
     Remarks,
     Text,
     Texts,
-    load_result,
-    save_result,
 )
 from lukewarm.results._health import (
     Remark,
-    health_frame,
     health_line,
     remarks_on_estimates,
     rows_text,
 )
 from lukewarm.results._records import MeasureValue
+from lukewarm.results._result_record import ResultRecord
 from lukewarm.results._shapley_interactions import shapley_interactions
-from lukewarm.results._tables import Tabular, arranged
+from lukewarm.results._tables import arranged, with_adjusted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ShapleyResult(Tabular):
+class ShapleyResult(ResultRecord):
     """Shapley values of features, with every fitted coalition and all their uncertainty.
 
     Parameters
@@ -261,17 +255,6 @@ class ShapleyResult(Tabular):
         """
         return shapley_interactions(self)
 
-    def health(self) -> pd.DataFrame:
-        """Return what to know before relying on these numbers, one row per remark.
-
-        Returns
-        -------
-        DataFrame
-            With columns severity ("warning" or "note"), name, feature and message, warnings
-            first; empty when there is nothing to say.
-        """
-        return health_frame(self._all_remarks)
-
     def to_frame(
         self,
         level: float | None = None,
@@ -301,7 +284,6 @@ class ShapleyResult(Tabular):
             Whether to add a column "relative": the Shapley value over the largest one.
         """
         low, high = self.interval(level)
-        p_values = self.p_value(delta)
         frame = pd.DataFrame(
             {
                 "feature": list(self.names),
@@ -311,28 +293,12 @@ class ShapleyResult(Tabular):
                 "std_error_data": self.data_error,
                 "ci_low": low,
                 "ci_high": high,
-                "p_value": p_values,
+                "p_value": self.p_value(delta),
                 "shift": self.shift,
             }
         )
-        for method in check_adjustments(adjust):
-            frame[f"p_{method}"] = adjust_p_values(p_values, method)
+        frame = with_adjusted(frame, adjust)
         return arranged(frame, "shapley_value", sort=sort, top=top, relative=relative)
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the result to one file, JSON and arrays, and return its path."""
-        return save_result(path, self)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> ShapleyResult:
-        """Return the result saved at `path`.
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged, holds something else, or comes from another version.
-        """
-        return load_result(path, cls)
 
     @property
     def _all_remarks(self) -> tuple[Remark, ...]:
