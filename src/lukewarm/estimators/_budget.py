@@ -165,7 +165,9 @@ def _work_on(
 
 def break_message(store: Store | None, *, has_result: bool) -> str:
     """Return what to tell somebody who broke off."""
-    done = "the feature sets that were done are in result_" if has_result else "nothing is done yet"
+    done = (
+        "the feature sets that were done are in result_" if has_result else "there is no result yet"
+    )
     if store is None:
         return f"{done}."
     return (
