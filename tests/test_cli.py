@@ -74,6 +74,26 @@ def test_explain_writes_a_report_beside_the_tables(csv, tmp_path):
     assert (tmp_path / "neg_mse.csv").is_file()
 
 
+def test_a_forecast_counts_the_models_and_stops(csv):
+    outcome = run("explain", csv, "--target", "y", *SMALL, "--model", "linear", "--forecast")
+    assert outcome.exit_code == 0, outcome.output
+    assert outcome.output.startswith("6 full models (")
+    assert "p_value" not in outcome.output
+    refused = run("explain", csv, "--target", "y", "--shapley", "--forecast")
+    assert "--forecast does not go with --shapley" in refused.output
+
+
+def test_effects_are_on_the_report_where_they_are_asked_for(csv, tmp_path):
+    outcome = run(
+        *("explain", csv, "--target", "y", *SMALL, "--model", "linear"),
+        *("--report", "--effects", "--out", tmp_path),
+    )
+    assert outcome.exit_code == 0, outcome.output
+    assert "Which way the features work" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    refused = run("explain", csv, "--target", "y", *SMALL, "--effects")
+    assert "--effects needs --report or --open" in refused.output
+
+
 def test_explain_opens_the_report_it_wrote(csv, tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr("click.launch", opened.append)
