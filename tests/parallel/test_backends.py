@@ -145,7 +145,7 @@ def test_jobs_are_sent_again_where_a_cluster_has_lost_what_they_share():
 
 
 def test_a_job_of_another_process_is_asked_for_again():
-    from lukewarm.store import ClaimedElsewhere
+    from lukewarm.exceptions import ClaimedElsewhere
 
     asked = []
 

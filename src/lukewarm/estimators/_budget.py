@@ -12,10 +12,11 @@ from lukewarm._typing import FeatureSet
 from lukewarm._validation import shown
 from lukewarm.estimators._folds import FullModel
 from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.exceptions import ClaimedElsewhere
 from lukewarm.measures import Measure
 from lukewarm.parallel import blas_for, iterate_jobs, with_bar
 from lukewarm.results import Remark
-from lukewarm.store import ClaimedElsewhere, Store
+from lukewarm.store import Store
 
 ON_ERROR = ("raise", "record")
 # In a sentence; the others are counted.

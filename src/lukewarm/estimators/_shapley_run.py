@@ -15,7 +15,7 @@ from lukewarm.estimators._model_game import FittedCoalition, ModelGame
 from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPlan
-from lukewarm.exceptions import PrecisionWarning
+from lukewarm.exceptions import ClaimedElsewhere, PrecisionWarning
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import CoalitionProjection, Projection
 from lukewarm.shapley import (
@@ -26,7 +26,6 @@ from lukewarm.shapley import (
     least_coalitions,
     solve,
 )
-from lukewarm.store import ClaimedElsewhere
 
 # The forecast of how many more fits are needed is rough: never more than twice as many at once,
 # and never so few that solving again costs more than they bring.

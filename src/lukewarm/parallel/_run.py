@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
+from lukewarm.exceptions import ClaimedElsewhere
 from lukewarm.parallel._shared import SharedFunction, call_shared
-from lukewarm.store import ClaimedElsewhere
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
