@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import lukewarm as lw
 from lukewarm._files import locked_folder
 from lukewarm.cli import main
+from lukewarm.estimators import _prepared
 from lukewarm.evaluation import INFERENCES
 from lukewarm.learners import MODELS
 from lukewarm.measures import MEASURES
@@ -338,14 +339,14 @@ def test_the_first_are_shown_and_those_that_matter_named(visits):
 
 
 def test_a_break_shows_what_is_done(visits, monkeypatch):
-    measured = lw.estimators._prepared.Prepared.outcome
+    measured = _prepared.Prepared.outcome
 
     def outcome(prepared, model, removed):
         if removed == (1,):
             raise KeyboardInterrupt
         return measured(prepared, model, removed)
 
-    monkeypatch.setattr(lw.estimators._prepared.Prepared, "outcome", outcome)
+    monkeypatch.setattr(_prepared.Prepared, "outcome", outcome)
     done = run("explain", visits, *QUICK, "--drop", "patient,weight,day", "--cv", 2)
     assert done.exit_code == 0, done.output
     assert "Interrupted; these are the feature sets that were done." in done.output
@@ -354,7 +355,7 @@ def test_a_break_shows_what_is_done(visits, monkeypatch):
 
 
 def test_a_stored_run_goes_on_after_a_break(visits, tmp_path, monkeypatch):
-    obtained = lw.estimators._prepared.Prepared._obtained
+    obtained = _prepared.Prepared._obtained
     asked = []
 
     def broken(prepared, model, removed):
@@ -363,7 +364,7 @@ def test_a_stored_run_goes_on_after_a_break(visits, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return obtained(prepared, model, removed)
 
-    monkeypatch.setattr(lw.estimators._prepared.Prepared, "_obtained", broken)
+    monkeypatch.setattr(_prepared.Prepared, "_obtained", broken)
     stored = ("--drop", "patient,weight,day", "--store", tmp_path / "run")
     done = run("explain", visits, *QUICK, *stored, "--inference", "paired")
     assert "the same command goes on" in done.output

@@ -1,10 +1,11 @@
-"""Every warning of the library, in one place.
+"""Every warning of the library, and its one exception, in one place.
 
 What a call gets wrong is a ValueError or a TypeError; doubt about a number is a warning of its own
 class, so that it can be looked for, silenced or turned into an error by itself.
 """
 
 __all__ = [
+    "ClaimedElsewhere",
     "HealthWarning",
     "ImportanceWarning",
     "KernelWarning",
@@ -18,6 +19,10 @@ __all__ = [
     "UnknownLossWarning",
     "UntrainedWarning",
 ]
+
+
+class ClaimedElsewhere(Exception):  # noqa: N818, a state of affairs rather than an error
+    """Another process is at work on a job of a shared store; fits wait for it by themselves."""
 
 
 class ImportanceWarning(UserWarning):

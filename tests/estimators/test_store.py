@@ -243,6 +243,17 @@ def test_shapley_values_are_read_and_more_coalitions_use_them(table, tmp_path, n
     np.testing.assert_array_equal(exact.shapley_value, expected.shapley_value)
 
 
+def test_a_break_of_shapley_values_says_how_to_go_on(table, tmp_path, n_obtained, monkeypatch):
+    sv = lw.ShapleyImportance(Ridge(), Interrupted(), inference="paired", solver="exact")
+    sv.set_params(random_state=0, store=tmp_path)
+    with pytest.raises(KeyboardInterrupt, match=r"no result yet; .* call fit again"):
+        sv.fit(*table)
+    n_before = len(n_obtained())
+    monkeypatch.setattr(Interrupted, "is_pressed", False)
+    sv.fit(*table)
+    assert len(n_obtained()) == 16 - (n_before - 1)  # the one at work is done again
+
+
 class Failing(Dropout):
     """The models without the second column cannot be obtained."""
 

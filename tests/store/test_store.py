@@ -9,8 +9,8 @@ import warnings
 import numpy as np
 import pytest
 
-from lukewarm.exceptions import StoreWarning
-from lukewarm.store import ClaimedElsewhere, Entry, Manifest, Store, _claims, _folder
+from lukewarm.exceptions import ClaimedElsewhere, StoreWarning
+from lukewarm.store import Entry, Manifest, Store, _claims, _folder
 
 IDENTITY = {
     "y": "ab",

@@ -12,10 +12,11 @@ from lukewarm._typing import FeatureSet
 from lukewarm._validation import shown
 from lukewarm.estimators._folds import FullModel
 from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.exceptions import ClaimedElsewhere
 from lukewarm.measures import Measure
 from lukewarm.parallel import blas_for, iterate_jobs, with_bar
 from lukewarm.results import Remark
-from lukewarm.store import ClaimedElsewhere, Store
+from lukewarm.store import Store
 
 ON_ERROR = ("raise", "record")
 # In a sentence; the others are counted.
@@ -165,7 +166,9 @@ def _work_on(
 
 def break_message(store: Store | None, *, has_result: bool) -> str:
     """Return what to tell somebody who broke off."""
-    done = "the feature sets that were done are in result_" if has_result else "nothing is done yet"
+    done = (
+        "the feature sets that were done are in result_" if has_result else "there is no result yet"
+    )
     if store is None:
         return f"{done}."
     return (

@@ -9,13 +9,13 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet, Vector
 from lukewarm._warnings import warn_user
-from lukewarm.estimators._budget import name_set
+from lukewarm.estimators._budget import break_message, name_set
 from lukewarm.estimators._linear_game import LinearGame, numeric_design
 from lukewarm.estimators._model_game import FittedCoalition, ModelGame
 from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPlan
-from lukewarm.exceptions import PrecisionWarning
+from lukewarm.exceptions import ClaimedElsewhere, PrecisionWarning
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import CoalitionProjection, Projection
 from lukewarm.shapley import (
@@ -26,7 +26,6 @@ from lukewarm.shapley import (
     least_coalitions,
     solve,
 )
-from lukewarm.store import ClaimedElsewhere
 
 # The forecast of how many more fits are needed is rough: never more than twice as many at once,
 # and never so few that solving again costs more than they bring.
@@ -132,13 +131,17 @@ class ShapleyRun:
         return Checkpoint(len(solution.coalitions) - 2, values, solution.standard_error)
 
     def _run(self, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
-        fitted = run_jobs(
-            _CoalitionJob(self._prepared, self._plan),
-            removed,
-            n_jobs=self._n_jobs,
-            verbose=self._verbose,
-            description=f"coalitions{self._expected}",
-        )
+        try:
+            fitted = run_jobs(
+                _CoalitionJob(self._prepared, self._plan),
+                removed,
+                n_jobs=self._n_jobs,
+                verbose=self._verbose,
+                description=f"coalitions{self._expected}",
+            )
+        except KeyboardInterrupt:
+            store = self._prepared.store
+            raise KeyboardInterrupt(break_message(store, has_result=False)) from None
         for columns, (_, unkept) in zip(removed, fitted, strict=True):
             for model, outcome in unkept.items():
                 self._prepared.keep(model, columns, outcome)

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 from joblib.parallel import get_active_backend
 
+from lukewarm.exceptions import ClaimedElsewhere
 from lukewarm.parallel._shared import SharedFunction, call_shared
-from lukewarm.store import ClaimedElsewhere
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -24,6 +23,13 @@ _LARGEST_SENT = 1000
 # A worker that is killed takes the jobs of its neighbours along; a job that kills every worker
 # it meets does so again and again.
 _MOST_BREAKS = 3
+# By name, for clusters are not imported here: of loky; of Dask, where what was shared is gone with
+# the one worker that held it, or a job has outlived several; of Ray.
+_LOST_WORKER = {
+    "TerminatedWorkerError",
+    *("FutureCancelledError", "CancelledError", "KilledWorker"),
+    *("WorkerCrashedError", "RayActorError", "ActorDiedError", "OutOfMemoryError"),
+}
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 
@@ -87,7 +93,9 @@ def iterate_jobs(
                 if not isinstance(result, _Elsewhere):
                     del missing[number]
                     yield number, result
-        except TerminatedWorkerError as error:
+        except BaseException as error:  # Dask's are no Exceptions
+            if type(error).__name__ not in _LOST_WORKER:
+                raise
             n_breaks = 1 if len(missing) < n_before else n_breaks + 1
             if n_breaks == _MOST_BREAKS:
                 raise MemoryError(
@@ -154,8 +162,11 @@ def _forks(backend: Any) -> bool:
 def _count_workers(n_jobs: int | None, n_tasks: int, prefer: str) -> int:
     # joblib sets the configured number back to 1 where threads are only preferred, so it is asked
     # for without a preference.
-    asked = get_active_backend()[1] if n_jobs is None else n_jobs
-    if asked in (None, 1) or n_tasks <= 1:
+    backend, configured = get_active_backend()
+    asked = configured if n_jobs is None else n_jobs
+    if asked is None:
+        asked = backend.default_n_jobs  # of clusters: all
+    if asked == 1 or n_tasks <= 1:
         return 1
     backend = get_active_backend(prefer=prefer)[0]
     return min(backend.effective_n_jobs(asked), backend.effective_n_jobs(-1), n_tasks)

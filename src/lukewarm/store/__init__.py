@@ -3,7 +3,6 @@
 No pickle, no network; several processes, or machines that see the folder, may share one.
 """
 
-from lukewarm.store._claims import ClaimedElsewhere
 from lukewarm.store._entry import Entry
 from lukewarm.store._fingerprint import (
     array_digest,
@@ -17,7 +16,6 @@ from lukewarm.store._folder import Store
 from lukewarm.store._manifest import Manifest
 
 __all__ = [
-    "ClaimedElsewhere",
     "Entry",
     "Manifest",
     "Store",

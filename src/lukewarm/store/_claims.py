@@ -17,13 +17,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
+from lukewarm.exceptions import ClaimedElsewhere
+
 _HEARTBEAT_SECONDS = 5.0
 # Twelve beats: a machine that swaps, or a network drive that hangs, misses a few.
 _STALE_SECONDS = 60.0
-
-
-class ClaimedElsewhere(Exception):  # noqa: N818, a state of affairs rather than an error
-    """Another process is at work on the job; ask again later."""
 
 
 class Claims:

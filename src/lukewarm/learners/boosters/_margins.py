@@ -7,7 +7,7 @@ margin (baseline, init_score, base_margin), and a model is the sum of the segmen
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._objectives import Objective, objective_of
-from lukewarm.learners.boosters._segments import CalibratedTrees, Segment
+from lukewarm.learners.boosters._segments import CalibratedTrees, FilledSegment, Segment
 from lukewarm.measures import REGRESSION, Task
 
 # Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
@@ -143,6 +143,14 @@ class MarginLearner(ModelWrapper):
             # The first thing a training loop asks for is the prediction of the stopping rows.
             return self._link(self._margin_at(X, self.n_steps))
         return self._link(self._sum(self._prepare(X), self._segments, len(X)))
+
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        """Return the predictions for `X` with the values of each fill, by one pass where it can."""
+        if len(self._segments) == 1 and isinstance(self._segments[0], FilledSegment):
+            margins = self._segments[0].filled_margins(self._prepare(X), fills)
+            if margins is not None:
+                return list(self._link(margins))
+        return super().predict_filled(X, fills)
 
     def rewind(self, step: int) -> None:
         """Go back to the model of the first `step` trees."""
