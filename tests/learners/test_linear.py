@@ -14,6 +14,7 @@ from sklearn.linear_model import (
 import lukewarm as lw
 from lukewarm.data import Rows
 from lukewarm.learners import LinearLearner, from_model
+from lukewarm.learners.sklearn import _logistic
 from lukewarm.measures import Task
 
 N_ROWS, N_COLUMNS = 400, 6
@@ -58,6 +59,28 @@ def test_a_model_without_columns_is_the_refit_to_eight_digits(name, weighted, re
     full = MODELS[name]().fit(rows.X, rows.y, sample_weight=rows.weights)
     assert np.abs(refit - values(full, name, rows.X)).max() > 1e-2
     np.testing.assert_allclose(model.predict(rows.X), refit, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("option", [("_SIDE_BY_SIDE", 4), ("_MOST_JOINT_STEPS", 1)])
+def test_logistic_models_of_several_blocks_or_left_over_by_one_are_the_refits(monkeypatch, option):
+    monkeypatch.setattr(_logistic, *option)
+    rows = problem("logistic", weighted=True)
+    learner = from_model(MODELS["logistic"](), task=Task(2), seed=0)
+    for column in range(N_COLUMNS):
+        others = np.delete(rows.X, column, axis=1)
+        again = MODELS["logistic"]().fit(others, rows.y, sample_weight=rows.weights)
+        model = learner.refit_without(rows, (column,))
+        refit = again.predict_proba(others)[:, 1]
+        np.testing.assert_allclose(model.predict(rows.X), refit, rtol=1e-8, atol=1e-8)
+
+
+def test_a_logistic_model_without_a_column_does_not_depend_on_what_else_is_asked():
+    rows, task = problem("logistic"), Task(2)
+    one, other = (from_model(MODELS["logistic"](), task=task, seed=0) for _ in range(2))
+    for removed in [(0,), (2, 3), (4,)]:
+        one.refit_without(rows, removed)
+    first, second = (each.refit_without(rows, (1,)).predict(rows.X) for each in (one, other))
+    np.testing.assert_array_equal(first, second)
 
 
 @pytest.mark.parametrize(
