@@ -18,9 +18,9 @@ from time import perf_counter
 
 import numpy as np
 import torch
+from lukewarm.experiments._logistic_truth import true_logistic_shapley
 
 import lukewarm as lw
-from lukewarm.experiments._logistic_truth import true_logistic_shapley
 from lukewarm.learners import Network
 from lukewarm.reduction import KernelFlow
 from lukewarm.shapley._coalitions import all_membership, as_coalition

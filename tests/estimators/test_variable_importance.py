@@ -296,7 +296,7 @@ class TestScikitLearnRules:
         ({"features": ["nope"]}, ValueError, "no such column"),
         ({"inference": "bayes"}, ValueError, "inference must be one of"),
         ({"cv": 1}, ValueError, "cv must be at least 2"),
-        ({"fill": "median"}, ValueError, "fill must be one of 'mean', 'zero'"),
+        ({"fill": "median"}, ValueError, "fill must be one of 'mean', 'zero', 'conditional'"),
         ({"level": 95}, ValueError, "level must be greater than 0 and less than 1"),
         ({"random_state": "seed"}, TypeError, "random_state must be None, an int"),
         ({"min_delta": -1}, ValueError, "min_delta must be at least 0"),

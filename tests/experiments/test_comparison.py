@@ -60,10 +60,10 @@ def test_only_a_warm_method_trains_the_full_model_further(gradient_descent, data
     # Ten steps leave the full model far from its end, so that further training shows.
     settings = PaperModel(gradient_descent, 5, 0.0, 10, 100)
     trained = train_full(data.X, data.y, settings, np.random.default_rng(0))
-    plain = trained.learner.predict(trained.evaluation.X)
+    plain = trained.prediction
     np.testing.assert_array_equal(own_full(trained, "retrain"), plain)
-    errors = [np.mean((each - trained.evaluation.y) ** 2) for each in (plain,)]
-    further = np.mean((own_full(trained, "early_stopping") - trained.evaluation.y) ** 2)
+    errors = [np.mean((each - trained.full.evaluation.y) ** 2) for each in (plain,)]
+    further = np.mean((own_full(trained, "early_stopping") - trained.full.evaluation.y) ** 2)
     assert further < 0.5 * errors[0]
     outcome = compare(trained, ["early_stopping"], [(3,)])["early_stopping"]
     assert outcome["literal"][0] < 0 < 0.01 + outcome["estimate"][0]

@@ -5,7 +5,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from lukewarm.datasets import make_high_dimensional_network
 from lukewarm.experiments._high_dimension import HighDimension
-from lukewarm.experiments._network_truth import true_network_importance
+from lukewarm.experiments._truths import true_network_importance
 
 
 def record(model, replicate, truth=None):

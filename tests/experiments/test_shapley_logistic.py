@@ -4,8 +4,8 @@ from matplotlib import pyplot as plt
 from scipy.special import expit
 
 from lukewarm.datasets import make_logistic
-from lukewarm.experiments._logistic_truth import _explained_variance, true_logistic_shapley
 from lukewarm.experiments._shapley_logistic import ShapleyLogistic
+from lukewarm.experiments._truths import _explained_variance, true_logistic_shapley
 
 
 def test_the_true_values_share_out_the_variance_of_the_signal():

@@ -133,6 +133,7 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
         anything,
         {
             "'zero'": lambda: "zero",
+            "'conditional'": lambda: "conditional",
             "'median'": lambda: "median",
             "{'x0': 1.0}": lambda: {"x0": 1.0},
             "{'x0': 'a'}": lambda: {"x0": "a"},

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from lukewarm.kernels import TangentMap, TangentWarning, tangent_kernel  # noqa: E402
-from lukewarm.kernels._tangent_factors import kernel_of_factors  # noqa: E402
+from lukewarm.kernels.tangent._factors import kernel_of_factors  # noqa: E402
 from lukewarm.learners.torch._layers import fully_connected  # noqa: E402
 
 

@@ -93,3 +93,31 @@ def test_the_same_rows_give_the_same_model():
     first, stopping = _chosen(lambda X: X[:, 0] * X[:, 1])
     second, _ = _chosen(lambda X: X[:, 0] * X[:, 1])
     assert np.array_equal(first.predict(stopping.X), second.predict(stopping.X))
+
+
+def test_trees_learn_the_step_that_a_kernel_machine_leaves():
+    def product_and_step(X):
+        return 3 * X[:, 0] * X[:, 1] + 2 * X[:, 2] * X[:, 3] + 1.5 * (X[:, 4] > 0)
+
+    learner, stopping = _chosen(product_and_step, n_rows=1000, n_columns=6)
+    losses = {each.name: each.loss for each in learner.candidates}
+    assert learner.chosen_name == "kernel machine, then trees of depth 3"
+    assert losses[learner.chosen_name] < 0.8 * losses["kernel machine"]
+    assert np.allclose(
+        learner.predict(stopping.X),
+        sum(member.predict(stopping.X) for member in learner.chosen.members),
+    )
+    fill = {4: np.zeros(len(stopping))}
+    filled = stopping.X.copy()
+    filled[:, 4] = 0
+    assert np.allclose(learner.predict_filled(stopping.X, [fill])[0], learner.predict(filled))
+
+
+def test_parts_of_stages_within_an_average_carry_the_product_of_their_weights():
+    learner, stopping = _chosen(lambda X: X[:, 0] * X[:, 1], n_rows=200)
+    single = learner.copy()
+    stages = Blend([single, single], np.ones(2))
+    blend = Blend([stages, single], np.array([0.25, 0.75]))
+    assert [weight for weight, _ in blend.parts] == [0.25, 0.25, 0.75]
+    summed = sum(weight * part.predict(stopping.X) for weight, part in blend.parts)
+    assert np.allclose(summed, blend.predict(stopping.X))

@@ -7,8 +7,8 @@ from lukewarm.data import Removal, Rows
 from lukewarm.learners import BaseLearner
 from lukewarm.learners.kernel import HasMachine, KernelMachineRegressor
 from lukewarm.reduction import CoalitionProjection, Projection, ReductionData
-from lukewarm.reduction._conditional import ConditionalDraws
-from lukewarm.reduction._kernel_mean import closed_form_machine, kernel_mean
+from lukewarm.reduction.projection._conditional import ConditionalDraws
+from lukewarm.reduction.projection._kernel_mean import closed_form_machine, kernel_mean
 
 
 class Fixed(BaseLearner):

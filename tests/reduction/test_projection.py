@@ -6,7 +6,7 @@ from lukewarm.data import Removal, Rows
 from lukewarm.learners import BaseLearner
 from lukewarm.measures import Task
 from lukewarm.reduction import Projection, ReductionData
-from lukewarm.reduction._conditional import ConditionalDraws
+from lukewarm.reduction.projection._conditional import ConditionalDraws
 
 
 class Given(BaseLearner):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lukewarm.data import Removal, Rows
-from lukewarm.reduction._regressions import Regressions
+from lukewarm.reduction.projection._regressions import Regressions
 
 
 class _Constant:

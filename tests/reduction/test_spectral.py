@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lukewarm.reduction._flow_paths import cross_entropy_flow, step_sizes_of_path
-from lukewarm.reduction._spectral import (
+from lukewarm.reduction.linearized._flow_paths import cross_entropy_flow, step_sizes_of_path
+from lukewarm.reduction.linearized._spectral import (
     LandmarkBasis,
     Spectrum,
     flow_filter,

@@ -3,13 +3,18 @@
 from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity, like_column
 from lukewarm.data._features import FeatureIndex, as_feature_sets
-from lukewarm.data._filled import filled
-from lukewarm.data._given import as_given, with_labels
 from lukewarm.data._grouping import as_groups
-from lukewarm.data._removal import Removal
-from lukewarm.data._rows import Rows
+from lukewarm.data._removal import Fill, Removal, filled
+from lukewarm.data._rows import Rows, joined
 from lukewarm.data._splits import RowSplit, halve_rows, part_rows, split_folds, split_rows
-from lukewarm.data._table import MINIMUM_ROWS, as_table, as_target, column_names
+from lukewarm.data._table import (
+    MINIMUM_ROWS,
+    as_given,
+    as_table,
+    as_target,
+    column_names,
+    with_labels,
+)
 from lukewarm.data._table_files import read_table, separator_hint
 from lukewarm.data._text_doubts import text_doubts
 from lukewarm.data._units import RowUnits, as_codes
@@ -17,6 +22,7 @@ from lukewarm.data._units import RowUnits, as_codes
 __all__ = [
     "MINIMUM_ROWS",
     "FeatureIndex",
+    "Fill",
     "Removal",
     "RowSplit",
     "RowUnits",
@@ -34,6 +40,7 @@ __all__ = [
     "column_names",
     "filled",
     "halve_rows",
+    "joined",
     "like_column",
     "part_rows",
     "read_table",

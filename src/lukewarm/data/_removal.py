@@ -1,16 +1,33 @@
-"""Taking features away: their columns are held at a value learnt on the training rows."""
+"""Taking features away: what stands in their columns instead.
+
+`Removal` holds a column at one value learnt on the training rows. Draws given the other columns are
+another `Fill` (``reduction/projection/_fill.py``): they need regressions, which this room does not
+know.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from lukewarm._typing import Features, FeatureSet, Matrix
+from lukewarm._typing import Features, FeatureSet, Matrix, Prediction
 from lukewarm.data._columns import as_quantity, like_column
+
+
+class Fill(Protocol):
+    """Values in the place of removed columns, the same for all rows or row by row."""
+
+    def apply(self, X: Features, removed: FeatureSet) -> Features:
+        """Return a copy of `X` to train on: in each row one value for every removed column."""
+        ...
+
+    def predict(self, learner: Any, X: Features, removed: FeatureSet) -> Prediction:
+        """Return what `learner` predicts without `removed`: the mean over all fills of a row."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +56,11 @@ class Removal:
         Parameters
         ----------
         X : ndarray or DataFrame of shape (n, p)
-        fill : "mean", "zero", a number, or a mapping from columns to values
+        fill : "mean", "zero", "conditional", a number, or a mapping from columns to values
             Numeric columns take their mean (missing values left out), zero, or the number;
             categorical columns their most frequent level. A mapping from column numbers gives
-            some columns a value of their own; the others are filled as by "mean".
+            some columns a value of their own; the others are filled as by "mean". So are all by
+            "conditional", for those who do not draw.
         levels : collection of int, optional
             Columns of numbers that stand for levels: between two codes there is nothing.
 
@@ -95,9 +113,14 @@ class Removal:
         filled[:, list(removed)] = [self.fill_values[column] for column in removed]
         return filled
 
+    def predict(self, learner: Any, X: Features, removed: FeatureSet) -> Prediction:
+        """Return what `learner` predicts with the columns in `removed` at their fill values."""
+        prediction: Prediction = learner.predict(self.apply(X, removed))
+        return prediction
+
 
 def _fill_of_numbers(matrix: Matrix, fill: Any) -> tuple[float, ...]:
-    if fill == "mean":
+    if fill in ("mean", "conditional"):
         present = ~np.isnan(matrix)
         count = np.maximum(present.sum(axis=0), 1)
         values = np.where(present, matrix, 0.0).sum(axis=0) / count
@@ -109,3 +132,24 @@ def _fill_of_numbers(matrix: Matrix, fill: Any) -> tuple[float, ...]:
 def _most_frequent(column: pd.Series) -> Any:
     levels = column.mode(dropna=True)
     return levels.iloc[0] if len(levels) else None
+
+
+def filled(X: Features, values: dict[int, Any]) -> Features:
+    """Return a copy of `X` with these values, in the terms of `as_quantity` and `as_levels`.
+
+    Parameters
+    ----------
+    X : Features of shape (n, p)
+    values : dict
+        Values (n,) by column number.
+    """
+    if not isinstance(X, pd.DataFrame):
+        X = X.copy()
+        for column, each in values.items():
+            X[:, column] = each
+        return X
+    frame = X.copy(deep=False)
+    for column, each in values.items():
+        series: Any = like_column(X.iloc[:, column], each)
+        frame.isetitem(column, series)
+    return frame

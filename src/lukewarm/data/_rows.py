@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Vector
-from lukewarm.data._removal import Removal
+from lukewarm.data._removal import Fill
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,25 @@ class Rows:
         X = self.X.iloc[numbers] if isinstance(self.X, pd.DataFrame) else self.X[numbers]
         return Rows(X, self.y[numbers], None if self.weights is None else self.weights[numbers])
 
-    def without(self, removed: FeatureSet, removal: Removal) -> Rows:
-        """Return these rows with the columns in `removed` held at their fill values."""
-        return replace(self, X=removal.apply(self.X, removed)) if removed else self
+    def without(self, removed: FeatureSet, fill: Fill) -> Rows:
+        """Return these rows with the columns in `removed` filled."""
+        return replace(self, X=fill.apply(self.X, removed)) if removed else self
+
+
+def joined(first: Rows, second: Rows) -> Rows:
+    """Return the rows of both, those of `first` before those of `second`."""
+    weights = None
+    if first.weights is not None and second.weights is not None:
+        weights = np.concatenate([first.weights, second.weights])
+    return Rows(_stacked(first.X, second.X), np.concatenate([first.y, second.y]), weights)
+
+
+def _stacked(first: Features, second: Features) -> Features:
+    if isinstance(first, pd.DataFrame):
+        return pd.concat([first, second], ignore_index=True)
+    if not isinstance(first, np.ndarray):
+        raise TypeError(
+            f"rows in a learner's own form ({type(first).__name__}) cannot be joined; pass the "
+            "table itself."
+        )
+    return np.concatenate([first, second])

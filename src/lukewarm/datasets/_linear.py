@@ -16,8 +16,13 @@ from lukewarm._random import as_generator
 from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
 from lukewarm._validation import check_count, check_number
 from lukewarm.data import FeatureIndex
-from lukewarm.datasets._base import MOST_SAMPLES, Dataset
-from lukewarm.datasets._gaussian import as_frame, draw_gaussian, first_pair_correlated
+from lukewarm.datasets._base import (
+    MOST_SAMPLES,
+    Dataset,
+    as_frame,
+    draw_gaussian,
+    first_pair_correlated,
+)
 
 _LARGEST_BLOCK = 16
 

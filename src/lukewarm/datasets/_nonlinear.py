@@ -11,8 +11,13 @@ from scipy.special import expit
 from lukewarm._random import as_generator
 from lukewarm._typing import Matrix, RandomState, Vector
 from lukewarm._validation import check_count, check_number
-from lukewarm.datasets._base import MOST_SAMPLES, Dataset
-from lukewarm.datasets._gaussian import as_frame, draw_gaussian, first_pair_correlated
+from lukewarm.datasets._base import (
+    MOST_SAMPLES,
+    Dataset,
+    as_frame,
+    draw_gaussian,
+    first_pair_correlated,
+)
 
 _HIDDEN_UNITS = 12
 _WEIGHT_SPREAD = 0.1

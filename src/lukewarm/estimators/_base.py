@@ -110,7 +110,7 @@ class ImportanceEstimator(BaseEstimator):
                 check_count(name, getattr(self, name))
         check_cv(self.cv)
         if isinstance(self.fill, str):
-            check_choice("fill", self.fill, ("mean", "zero"))
+            check_choice("fill", self.fill, ("mean", "zero", "conditional"))
         elif not isinstance(self.fill, Mapping):
             check_number("fill", self.fill, finite=True)
 
@@ -199,7 +199,7 @@ class ImportanceEstimator(BaseEstimator):
             if self.stopping == "cross_validation"
             else as_reduction(method, rule, max_steps, factor, warm_rule)
         )
-        check_suits(reduction, learners[0])
+        check_suits(reduction, learners[0], self.fill)
         plan = self._plan(inference, runs, problem.strata, generator, clusters)
         check_training_rows(problem, runs.splits, self.prefit)
         numbers = runs.numbers
@@ -209,7 +209,8 @@ class ImportanceEstimator(BaseEstimator):
             plan, problem.y[numbers], problem.measures, weights, problem.task, named, clusters
         )
         fill = fill_by_column(self.fill, problem)
-        keeps_table = getattr(reduction, "keeps_table", False)
+        # Draws are made in the columns of the table itself.
+        keeps_table = reduction.traits.keeps_table or fill == "conditional"
         seen = problem.read_by(learners[0])
         if self.prefit:
             set_aside = share_set_aside(self.model)

@@ -126,7 +126,7 @@ def train_full(
         trained, trace = train_until(learner, train, stopping, rule, max_steps)
     train, stopping, evaluation = table if keeps_table else parts
     seconds = perf_counter() - started
-    data = ReductionData(train, stopping, removal)
+    data = ReductionData(train, stopping, removal, fill == "conditional")
     return FullModel(
         trained,
         trace,
@@ -165,7 +165,10 @@ def trained_full(
         TrainingTrace.untrained(),
         0.0,
         ReductionData(
-            train, stopping, Removal.learn(train.X, fill, level_columns(learner, train.X))
+            train,
+            stopping,
+            Removal.learn(train.X, fill, level_columns(learner, train.X)),
+            fill == "conditional",
         ),
         evaluation,
         n_features=len(problem.index),

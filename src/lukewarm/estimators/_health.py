@@ -126,7 +126,7 @@ def _capped_reductions(result: ImportanceResult, prepared: Prepared) -> list[Rem
     most = _most_steps(prepared)
     if most is None:
         return []
-    rule = getattr(prepared.reduction, "rule", prepared.rule)
+    rule = prepared.reduction.traits.rule or prepared.rule
     remarks = []
     for name, runs in zip(result.names, result.traces, strict=True):
         capped = [run for run in runs if _is_capped(run, rule, most)]
@@ -143,7 +143,7 @@ def _capped_reductions(result: ImportanceResult, prepared: Prepared) -> list[Rem
 
 def _most_steps(prepared: Prepared) -> int | None:
     """Return the most steps of a reduction; None where it counts no steps or has but one."""
-    most = getattr(prepared.reduction, "max_steps", None)
+    most = prepared.reduction.traits.max_steps
     return most if most is not None and most > 1 else None
 
 
@@ -165,7 +165,7 @@ def _zero_steps(result: ImportanceResult, prepared: Prepared) -> list[Remark]:
     """
     if result.method not in _WARM_STARTS:
         return []
-    is_imputed = getattr(prepared.reduction, "conditional_imputation", False) and all(
+    is_imputed = prepared.reduction.traits.imputes and all(
         model.learner.traits.imputes for model in prepared.full_models
     )
     is_large = (result.importance > result.full.standard_error) & (result.interval()[0] > 0)

@@ -14,7 +14,7 @@ from lukewarm.estimators._folds import FullModel
 from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan
 from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
-from lukewarm.reduction import Reduction
+from lukewarm.reduction import BaseReduction
 from lukewarm.results import Candidate, MeasureValue, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
@@ -41,7 +41,7 @@ class Prepared:
     problem : Problem
     full_models : list of FullModel
         Those of `runs`.
-    reduction : Reduction
+    reduction : BaseReduction
     runs : RunPlan
     plan : EvaluationPlan
         Over the evaluation rows of all folds, laid end to end.
@@ -57,7 +57,7 @@ class Prepared:
 
     problem: Problem
     full_models: list[FullModel]
-    reduction: Reduction
+    reduction: BaseReduction
     runs: RunPlan
     plan: EvaluationPlan
     symmetric: bool

@@ -115,7 +115,7 @@ class ShapleyRun:
     @property
     def _least(self) -> int:
         """Coalitions below which errors are so wide that no run should begin or end there."""
-        return max(4 * self.game.n_players, least_coalitions(self.solver, self.game.n_players))
+        return least_coalitions(self.solver, self.game.n_players)
 
     def _solve(self, n_coalitions: int, number: int = 0) -> Solution:
         game = self.game.of_measure(number)

@@ -83,9 +83,11 @@ class VariableImportance(ImportanceEstimator):
         Share of the rows for training, and of those for the gradient steps (the rest of them
         decide when to stop). With `cv`, the latter only. A model that is fitted in one go
         learns from all of them.
-    fill : "mean", "zero", number or mapping from columns to values, default "mean"
+    fill : "mean", "zero", "conditional", number or mapping, default "mean"
         The value a removed column is held at; "mean" is that of the training rows. Columns of
         levels are held at their most frequent one. A mapping gives some columns another value.
+        "conditional" fills each row with draws given its other columns: one draw in a row that is
+        trained on, the mean over all draws where a model predicts. Projection draws in any case.
     stopping : "hold_out" or "cross_validation", default "hold_out"
         Whether the steps of early stopping are chosen on the stopping rows, or by five folds of
         all training rows and then taken on all of them.

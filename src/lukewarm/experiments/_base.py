@@ -37,13 +37,13 @@ class Description:
 
 
 def replicated(
-    scale: str, model: str, n_replicates: int, seed: int, **varied: Iterable[Any]
+    scale: str, models: Sequence[str], n_replicates: int, seed: int, **varied: Iterable[Any]
 ) -> list[dict[str, Any]]:
-    """Return a job per combination of the values that are varied, and replicate.
+    """Return a job per model, combination of the values that are varied, and replicate.
 
     Examples
     --------
-    >>> [job["n_rows"] for job in replicated("quick", "boosting", 2, 0, n_rows=(50, 100))]
+    >>> [job["n_rows"] for job in replicated("quick", ["boosting"], 2, 0, n_rows=(50, 100))]
     [50, 50, 100, 100]
     """
     return [
@@ -51,7 +51,7 @@ def replicated(
             **{"scale": scale, "model": model, **dict(zip(varied, values, strict=True))},
             **{"replicate": replicate, "seed": seed},
         }
-        for values in product(*varied.values())
+        for model, *values in product(models, *varied.values())
         for replicate in range(n_replicates)
     ]
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._bounds_runs import network_errors, tree_errors
-from lukewarm.experiments._slopes import fit_slope
+from lukewarm.experiments._slopes import fit_slope, table_of_slopes
 from lukewarm.experiments._style import MODEL_TITLES, legend_below, logarithmic, unique
 from lukewarm.plotting import COLOURS, new_figure, tidy
 
@@ -45,7 +45,7 @@ class Bounds:
             job
             for model in models
             for job in replicated(
-                scale, model, n_replicates or _REPLICATES[scale], seed, n_rows=sizes[model]
+                scale, [model], n_replicates or _REPLICATES[scale], seed, n_rows=sizes[model]
             )
         ]
 
@@ -58,22 +58,7 @@ class Bounds:
 
     def table(self, records: Sequence[Record]) -> pd.DataFrame:
         """Return the mean error per model, norm and number of rows, with the panel's slope."""
-        frame = pd.DataFrame(list(records))
-        rows = []
-        for model, of_model in frame.groupby("model", sort=False):
-            for norm in _NORMS:
-                slope = fit_slope(of_model["n_rows"], of_model[norm], of_model["replicate"])
-                for n_rows, chosen in of_model.groupby("n_rows"):
-                    rows.append(
-                        {
-                            **{"model": model, "norm": norm, "n_rows": n_rows},
-                            **{"replicates": len(chosen), "error": chosen[norm].mean()},
-                            **{"spread": chosen[norm].std(), "steps": chosen["steps"].mean()},
-                            **{"slope": slope.value, "slope_low": slope.low},
-                            "slope_high": slope.high,
-                        }
-                    )
-        return pd.DataFrame(rows)
+        return table_of_slopes(records, "n_rows", "norm", _NORMS, _summary)
 
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a panel per model and norm, both axes logarithmic."""
@@ -91,6 +76,11 @@ class Bounds:
             axes.set_xlabel("number of training rows N")
         legend_below(figure)
         return figure
+
+
+def _summary(chosen: pd.DataFrame, norm: str) -> dict[str, float]:
+    errors = chosen[norm]
+    return {"error": errors.mean(), "spread": errors.std(), "steps": chosen["steps"].mean()}
 
 
 def _draw_panel(axes: Any, frame: pd.DataFrame, norm: str) -> None:

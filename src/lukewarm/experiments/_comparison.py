@@ -13,13 +13,14 @@ import pandas as pd
 
 from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
-from lukewarm.data import Removal, Rows, split_rows
+from lukewarm.data import split_rows
+from lukewarm.estimators import _folds
+from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._problem import as_problem
 from lukewarm.evaluation import importance_from_predictions
 from lukewarm.experiments._base import Record
 from lukewarm.experiments._models import PaperModel, start_engine
-from lukewarm.learners import BaseLearner, from_model, train_until
-from lukewarm.measures import REGRESSION
-from lukewarm.reduction import ReductionData
+from lukewarm.learners import from_model
 from lukewarm.results import HealthWarning
 
 _TRAIN_FRACTION = 0.75
@@ -28,26 +29,27 @@ _WARM = ("early_stopping", "kernel_flow", "lazy")
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A full model, the rows its reductions may learn from, and the rows that judge them.
+    """A full model of the library, with the paper's settings for its reductions.
 
     Parameters
     ----------
-    learner : BaseLearner
+    full : FullModel
     settings : PaperModel
-    data : ReductionData
-    evaluation : Rows
     seconds : float
         Processor time of its training.
     seed : int
         Of its reductions.
     """
 
-    learner: BaseLearner
+    full: FullModel
     settings: PaperModel
-    data: ReductionData
-    evaluation: Rows
     seconds: float
     seed: int
+
+    @property
+    def prediction(self) -> Prediction:
+        """What the full model predicts for the rows that judge."""
+        return self.full.learner.predict(self.full.evaluation.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,23 +80,14 @@ def methods_of(model: str, *, with_lazy: bool = False) -> tuple[str, ...]:
 
 def train_full(X: Any, y: Any, settings: PaperModel, generator: np.random.Generator) -> Trained:
     """Return the full model trained on 56 % of the rows and stopped by 19 % of them."""
-    matrix, target = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
-    split = split_rows(len(target), _TRAIN_FRACTION, generator)
+    problem = as_problem(X, y, None, settings.model, None, "regression")
+    split = split_rows(len(problem.y), _TRAIN_FRACTION, generator)
     learner_seed, seed = draw_seeds(generator, 2)
-    learner = from_model(settings.model, task=REGRESSION, seed=learner_seed)
-    start_engine(settings, matrix, target)
+    learner = from_model(settings.model, task=problem.task, seed=learner_seed)
+    start_engine(settings, np.asarray(problem.X), problem.y)
     started = process_time()
-    parts = (split.train, split.stopping, split.evaluation)
-    tables: Sequence[Any] = [matrix[part] for part in parts]
-    removal = Removal.learn(tables[0])
-    tables = learner.datasets(*tables)
-    train, stopping, evaluation = (
-        Rows(table, target[part]) for table, part in zip(tables, parts, strict=True)
-    )
-    learner, _ = train_until(learner, train, stopping, settings.rule, settings.max_steps)
-    seconds = process_time() - started
-    data = ReductionData(train, stopping, removal)
-    return Trained(learner, settings, data, evaluation, seconds, seed)
+    full = _folds.train_full(problem, split, learner, settings.rule, settings.max_steps, "mean")
+    return Trained(full, settings, process_time() - started, seed)
 
 
 def reduce(trained: Trained, method: str, removed: FeatureSet) -> Reduced:
@@ -103,15 +96,15 @@ def reduce(trained: Trained, method: str, removed: FeatureSet) -> Reduced:
     max_steps = settings.max_steps if method == "retrain" else settings.max_reduced_steps
     reduction = settings.reduction(method, max_steps)
     started = process_time()
-    model = reduction.reduce(trained.learner, trained.data, removed, trained.seed)
-    prediction = model.predict(trained.evaluation.X)
+    model = trained.full.reduce(reduction, removed, trained.seed)
+    prediction = model.predict(trained.full.evaluation.X)
     return Reduced(prediction, process_time() - started, model.trace.stopped_step)
 
 
 def own_full(trained: Trained, method: str) -> Prediction:
     """Return the fair opponent of the reduced models: the full one, trained further alike."""
     if method not in _WARM:
-        return trained.learner.predict(trained.evaluation.X)
+        return trained.prediction
     return reduce(trained, method, ()).prediction
 
 
@@ -125,7 +118,7 @@ def compare(
 
     "estimate" is the symmetric comparison, "literal" that of Algorithm 1 as printed.
     """
-    y, plain = trained.evaluation.y, trained.learner.predict(trained.evaluation.X)
+    y, plain = trained.full.evaluation.y, trained.prediction
     outcome = {}
     for method in methods:
         reduced = [reduce(trained, method, removed) for removed in features]

@@ -41,17 +41,8 @@ class Correlation:
         self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
     ) -> list[dict[str, Any]]:
         """Return a job per model, correlation and replicate."""
-        return [
-            job
-            for model in models
-            for job in replicated(
-                scale,
-                model,
-                n_replicates or _REPLICATES[scale],
-                seed,
-                correlation=_CORRELATIONS[scale],
-            )
-        ]
+        n_replicates = n_replicates or _REPLICATES[scale]
+        return replicated(scale, models, n_replicates, seed, correlation=_CORRELATIONS[scale])
 
     def run(self, job: Settings) -> dict[str, Any]:
         """Return the importance of X1 by every method on one data set."""

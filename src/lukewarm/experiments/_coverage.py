@@ -55,7 +55,7 @@ class Coverage:
             for model in models
             for job in replicated(
                 scale,
-                model,
+                [model],
                 n_replicates or _n_replicates(scale, model),
                 seed,
                 correlation=_CORRELATIONS,
@@ -131,7 +131,7 @@ def _both(trained: Trained, method: str, seed: int) -> dict[str, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", HealthWarning)
             result = importance_from_predictions(
-                trained.evaluation.y,
+                trained.full.evaluation.y,
                 full,
                 reduced.prediction,
                 inference=inference,

@@ -17,8 +17,8 @@ from lukewarm.experiments._comparison import (
     train_full,
 )
 from lukewarm.experiments._models import MODELS, paper_model
-from lukewarm.experiments._network_truth import true_network_importance
 from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
+from lukewarm.experiments._truths import true_network_importance
 from lukewarm.plotting import new_figure, tidy
 
 _N_ROWS = 5000
@@ -42,11 +42,7 @@ class HighDimension:
         self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
     ) -> list[dict[str, Any]]:
         """Return a job per model and replicate."""
-        return [
-            job
-            for model in models
-            for job in replicated(scale, model, n_replicates or _REPLICATES[scale], seed)
-        ]
+        return replicated(scale, models, n_replicates or _REPLICATES[scale], seed)
 
     def run(self, job: Settings) -> dict[str, Any]:
         """Return the importance of X1 by every method on one data set."""

@@ -11,10 +11,10 @@ import pandas as pd
 from lukewarm.datasets import make_logistic
 from lukewarm.experiments._base import Description, Record, Settings
 from lukewarm.experiments._comparison import methods_of
-from lukewarm.experiments._logistic_truth import true_logistic_shapley
 from lukewarm.experiments._models import MODELS, paper_model
 from lukewarm.experiments._shapley_fit import shapley_values
 from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
+from lukewarm.experiments._truths import true_logistic_shapley
 from lukewarm.plotting import new_figure, tidy
 
 _ROWS = {"quick": 1500, "paper": 5000}

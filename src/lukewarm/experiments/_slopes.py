@@ -1,14 +1,17 @@
-"""The exponent of a power law, with its interval."""
+"""The exponent of a power law, with its interval, and the table of such exponents."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import t
 
 from lukewarm._typing import Vector
+from lukewarm.experiments._base import Record
 
 _LEVEL = 0.95
 
@@ -42,6 +45,41 @@ def fit_slope(sizes: ArrayLike, errors: ArrayLike, replicates: ArrayLike) -> Slo
     variance = float(np.sum((y - slope * x) ** 2)) / max(n_free, 1) / float(x @ x)
     half_width = t.ppf(0.5 + _LEVEL / 2, max(n_free, 1)) * np.sqrt(variance)
     return Slope(slope, float(slope - half_width), float(slope + half_width))
+
+
+def table_of_slopes(
+    records: Sequence[Record],
+    size: str,
+    kind: str,
+    names: Iterable[str],
+    summary: Callable[[pd.DataFrame, str], Mapping[str, float]],
+) -> pd.DataFrame:
+    """Return a row per model, kind of error and size, with the slope of that model and kind.
+
+    Parameters
+    ----------
+    records : sequence of Record
+    size, kind : str
+        What the sizes and the kinds of error are called.
+    names : iterable of str
+        The kinds of error, each of which the records have.
+    summary : callable
+        (records of one size, kind) -> the columns that describe its errors.
+    """
+    frame = pd.DataFrame(list(records))
+    rows = []
+    for model, of_model in frame.groupby("model", sort=False):
+        for name in names:
+            slope = fit_slope(of_model[size], of_model[name], of_model["replicate"])
+            for value, chosen in of_model.groupby(size):
+                rows.append(
+                    {
+                        **{"model": model, kind: name, size: value, "replicates": len(chosen)},
+                        **summary(chosen, name),
+                        **{"slope": slope.value, "slope_low": slope.low, "slope_high": slope.high},
+                    }
+                )
+    return pd.DataFrame(rows)
 
 
 def _centred(values: Vector, groups: np.ndarray) -> Vector:

@@ -61,13 +61,7 @@ class Symmetric:
     ) -> list[dict[str, Any]]:
         """Return a job per model, task and replicate."""
         tasks = (*_TASKS, *_real_tasks())
-        return [
-            job
-            for model in models
-            for job in replicated(
-                scale, model, n_replicates or _REPLICATES[scale], seed, task=tasks
-            )
-        ]
+        return replicated(scale, models, n_replicates or _REPLICATES[scale], seed, task=tasks)
 
     def run(self, job: Settings) -> dict[str, Any]:
         """Return the importances of the first features, by every method, both ways."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm.experiments._base import Description, Record, Settings, replicated
-from lukewarm.experiments._slopes import fit_slope
+from lukewarm.experiments._slopes import fit_slope, table_of_slopes
 from lukewarm.experiments._style import legend_below, logarithmic, unique
 from lukewarm.experiments._tangent_runs import network_drift, tree_drift
 from lukewarm.plotting import COLOURS, new_figure, tidy
@@ -49,7 +49,7 @@ class TangentStability:
             job
             for model in models
             for job in replicated(
-                scale, model, n_replicates or _REPLICATES[scale], seed, size=sizes[model][scale]
+                scale, [model], n_replicates or _REPLICATES[scale], seed, size=sizes[model][scale]
             )
         ]
 
@@ -62,22 +62,7 @@ class TangentStability:
 
     def table(self, records: Sequence[Record]) -> pd.DataFrame:
         """Return the geometric mean of each distance per size, with the panel's slope."""
-        frame = pd.DataFrame(list(records))
-        rows = []
-        for model, of_model in frame.groupby("model", sort=False):
-            for distance in _DISTANCES:
-                slope = fit_slope(of_model["size"], of_model[distance], of_model["replicate"])
-                for size, chosen in of_model.groupby("size"):
-                    logs = np.log(chosen[distance])
-                    rows.append(
-                        {
-                            **{"model": model, "distance": distance, "size": size},
-                            **{"replicates": len(chosen), "mean": float(np.exp(logs.mean()))},
-                            **{"slope": slope.value, "slope_low": slope.low},
-                            "slope_high": slope.high,
-                        }
-                    )
-        return pd.DataFrame(rows)
+        return table_of_slopes(records, "size", "distance", _DISTANCES, _summary)
 
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a row of panels per model, both axes logarithmic."""
@@ -92,6 +77,10 @@ class TangentStability:
                 axes.set_ylabel(label, fontsize=9)
         legend_below(figure)
         return figure
+
+
+def _summary(chosen: pd.DataFrame, distance: str) -> dict[str, float]:
+    return {"mean": float(np.exp(np.log(chosen[distance]).mean()))}
 
 
 def _draw_panel(axes: Any, frame: pd.DataFrame, distance: str, model: str) -> None:

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm.exceptions import KernelWarning, TangentWarning
-from lukewarm.kernels._boosting_kernel import boosting_kernel
 from lukewarm.kernels._complexity import (
     critical_radius,
     local_complexity,
@@ -18,15 +17,16 @@ from lukewarm.kernels._decomposition import (
     error_decomposition,
     run_decomposition,
 )
-from lukewarm.kernels._network_kernel import network_kernel
-from lukewarm.kernels._networks import nngp, ntk
 from lukewarm.kernels._noise import estimate_gap_norm, estimate_noise_std
 from lukewarm.kernels._runs import KernelRun, OracleStop, follow_run, oracle_stop
 from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
 from lukewarm.kernels._stopping_times import max_theoretical_step, optimal_step
 from lukewarm.kernels._theoretical_stop import TheoreticalStop
-from lukewarm.kernels._tree_kernel import SampledKernel, sampled_tree_kernel, tree_kernel
-from lukewarm.kernels._tree_law import (
+from lukewarm.kernels.infinite_width._networks import nngp, ntk
+from lukewarm.kernels.tangent._network_kernel import network_kernel
+from lukewarm.kernels.trees._boosting_kernel import boosting_kernel
+from lukewarm.kernels.trees._kernel import SampledKernel, sampled_tree_kernel, tree_kernel
+from lukewarm.kernels.trees._law import (
     TreeDistribution,
     expected_update,
     tree_distribution,
@@ -70,8 +70,8 @@ __all__ = [
 
 # Torch loads when a tangent kernel is first asked for.
 _LOADED_ON_DEMAND = {
-    "TangentMap": "lukewarm.kernels._tangent",
-    "tangent_kernel": "lukewarm.kernels._tangent",
+    "TangentMap": "lukewarm.kernels.tangent._map",
+    "tangent_kernel": "lukewarm.kernels.tangent._map",
 }
 
 

@@ -1,6 +1,7 @@
 """The model chosen on the stopping rows: trees with and without a base, a kernel machine.
 
-Where the stopping rows cannot tell the best of them apart, their average is taken.
+Where a kernel machine is best, trees are tried on what it leaves. Where the stopping rows cannot
+tell the best models apart, their average is taken.
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ from lukewarm.learners.kernel import (
     filled_outputs,
     probabilities,
 )
-from lukewarm.measures import Task, log_losses, squared_errors
+from lukewarm.measures import Task, log_losses, mean_of_rows, squared_errors
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 # Deep trees overfit small tables; the stopping rows decide between the two depths.
 _SHALLOW, _DEEP = "trees of depth 3", "trees of depth 6"
+_MACHINE = "kernel machine"
 # Enough to tell models apart that differ by a few percent.
 _RACED_ROWS = 10_000
 # Columns up to which curves, nine functions of each, stand under the trees.
@@ -44,15 +46,19 @@ _PATIENCE = 50
 _MOST_TREES = 2000
 # In rows: what a leaf of few rows says is held back (CatBoost's default too).
 _L2_LEAF = 3.0
+# Standard errors of the stopping rows by which a second stage must be better than none.
+_CLEAR_GAIN = 1.0
 
 
 class AutoLearner(BaseLearner):
     """Several kinds of models are trained; the best on the stopping rows is kept.
 
     Trees of two depths, on what a ridge (for classes a logistic) regression leaves where that is
-    better, and a kernel machine. Where the stopping rows leave it open which is best, the model is
-    the average of those that may be, each weighted by how likely it is to be. Training goes on with
-    the likeliest of them alone.
+    better, and a kernel machine. A kernel has one length scale per column, so a machine that must
+    follow long products and short waves gives one of them up: where it is best for a regression,
+    trees are trained on what it leaves, and kept if they are clearly better. Where the stopping
+    rows leave it open which is best, the model is the average of those that may be, each weighted
+    by how likely it is to be. Training goes on with the likeliest of them alone.
 
     Parameters
     ----------
@@ -130,6 +136,7 @@ class AutoLearner(BaseLearner):
             self.candidates = tuple(entry.candidate for entry in few.entries)
         contest = _Contest(self, train, stopping, rule, max_steps)
         contest.run(names)
+        contest.add_second_stage()
         self.candidates += tuple(entry.candidate for entry in contest.entries)
         kept = contest.kept(self.seed)
         if len(kept) == 1:
@@ -162,6 +169,7 @@ class _Contest:
         max_steps: int,
     ) -> None:
         self.entries: list[_Entry] = []
+        self._replaced = set[str]()
         self._settings = settings
         self._train, self._stopping = train, stopping
         self._rule, self._max_steps = rule, max_steps
@@ -173,7 +181,7 @@ class _Contest:
 
     def kept(self, seed: int) -> list[tuple[float, _Entry]]:
         """Return the entries that may be the best, with their weights, the heaviest first."""
-        ranking = self.ranking
+        ranking = [each for each in self.ranking if each.candidate.name not in self._replaced]
         losses = np.stack([entry.row_losses for entry in ranking])
         shares = shares_of_wins(losses, seed, self._stopping.weights)
         order = np.argsort(-shares, kind="stable")
@@ -200,34 +208,70 @@ class _Contest:
         name = shallow.replace(_SHALLOW, _DEEP)
         self._try(name, candidates[name])
 
-    def _candidates(self) -> dict[str, Callable[[], Any]]:
-        settings, n_columns = self._settings, self._train.X.shape[1]
-        shared: dict[str, Any] = {
-            "n_bins": suitable_bins(len(self._train)),
-            "n_classes": settings.n_classes,
-            "l2_leaf": _L2_LEAF,
-            "seed": settings.seed,
-        }
-        found: dict[str, Callable[[], Any]] = {}
+    def add_second_stage(self) -> None:
+        """Where a kernel machine is best for a regression, try trees on what it leaves.
+
+        They take its place if the stopping rows say clearly that they add something.
+        """
+        machine = self.ranking[0]
+        if machine.candidate.name != _MACHINE or not self._settings.task.is_regression:
+            return
+        started = perf_counter()
+        train, stopping = (
+            replace(rows, y=rows.y - machine.learner.predict(rows.X))
+            for rows in (self._train, self._stopping)
+        )
+        trees, trace = self._trained(self._trees(3, self._bases()[-1]), train, stopping)
+        losses = squared_errors(stopping.y, trees.predict(stopping.X))
+        gain = mean_of_rows(machine.row_losses - losses, stopping.weights)
+        if gain.value <= _CLEAR_GAIN * gain.standard_error:
+            return
+        seconds = machine.candidate.seconds + perf_counter() - started
+        loss = float(np.average(losses, weights=stopping.weights))
+        candidate = Candidate(f"{_MACHINE}, then {_SHALLOW}", loss, seconds, len(train))
+        both = Blend([trees, machine.learner], np.ones(2))
+        self.entries.append(_Entry(candidate, both, trace, losses))
+        self._replaced.add(_MACHINE)
+
+    def _candidates(self) -> dict[str, Callable[[], BaseLearner]]:
+        found: dict[str, Callable[[], BaseLearner]] = {}
         for kind, depth in ((_SHALLOW, 3), (_DEEP, 6)):
-            for base in BASES if n_columns <= _MOST_CURVED else BASES[:2]:
-                found[f"{kind}, base {base}"] = partial(BasedBoosting, base, depth=depth, **shared)
-        if n_columns <= _MOST_SCALED:
-            found["kernel machine"] = partial(_KernelCandidate, settings.task, settings.seed)
+            for base in self._bases():
+                found[f"{kind}, base {base}"] = partial(self._trees, depth, base)
+        if self._train.X.shape[1] <= _MOST_SCALED:
+            settings = self._settings
+            found[_MACHINE] = partial(_KernelCandidate, settings.task, settings.seed)
         return found
 
-    def _try(self, name: str, make: Callable[[], Any]) -> None:
+    def _bases(self) -> tuple[str, ...]:
+        return BASES if self._train.X.shape[1] <= _MOST_CURVED else BASES[:2]
+
+    def _trees(self, depth: int, base: str) -> BasedBoosting:
+        return BasedBoosting(
+            base,
+            depth=depth,
+            n_bins=suitable_bins(len(self._train)),
+            n_classes=self._settings.n_classes,
+            l2_leaf=_L2_LEAF,
+            seed=self._settings.seed,
+        )
+
+    def _try(self, name: str, make: Callable[[], BaseLearner]) -> None:
         started = perf_counter()
-        learner = make()
-        train, stopping = self._train, self._stopping
-        X_train, X_stopping = learner.datasets(train.X, stopping.X)
-        train, stopping = replace(train, X=X_train), replace(stopping, X=X_stopping)
-        trained, trace = train_until(learner, train, stopping, self._rule, self._max_steps)
+        stopping = self._stopping
+        trained, trace = self._trained(make(), self._train, stopping)
         losses_of = squared_errors if self._settings.task.is_regression else log_losses
         losses = losses_of(stopping.y, trained.predict(stopping.X))
         loss = float(np.average(losses, weights=stopping.weights))
-        candidate = Candidate(name, loss, perf_counter() - started, len(train))
+        candidate = Candidate(name, loss, perf_counter() - started, len(self._train))
         self.entries.append(_Entry(candidate, trained, trace, losses))
+
+    def _trained(
+        self, learner: BaseLearner, train: Rows, stopping: Rows
+    ) -> tuple[BaseLearner, TrainingTrace]:
+        X_train, X_stopping = learner.datasets(train.X, stopping.X)
+        train, stopping = replace(train, X=X_train), replace(stopping, X=X_stopping)
+        return train_until(learner, train, stopping, self._rule, self._max_steps)
 
 
 def _some(rows: Rows) -> Rows:
@@ -240,7 +284,7 @@ class _KernelCandidate(BaseLearner, HasMachine):
     """A kernel machine that is fitted in one go, and can be trained further as a copy."""
 
     n_steps = 0
-    chosen_name = "kernel machine"
+    chosen_name = _MACHINE
     traits = LearnerTraits(chooses_model=True)
 
     def __init__(self, task: Task, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""A convex combination of trained models, one of which can be trained further."""
+"""A weighted sum of trained models, one of which can be trained further."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def shares_of_wins(row_losses: Matrix, seed: int, weights: Vector | None = None)
 
 
 class Blend(BaseLearner):
-    """Predictions of trained models, averaged with weights of sum one.
+    """A weighted sum of the predictions of trained models: an average, or stages that add up.
 
     The first member is the one that `advance` trains further; the others stay as they are. A
     regression trains it towards what the others leave of y, so that the sum follows y; the
@@ -88,8 +88,12 @@ class Blend(BaseLearner):
 
     @property
     def parts(self) -> tuple[tuple[float, BaseLearner], ...]:
-        """The members with their weights."""
-        return tuple(zip(self.weights.tolist(), self.members, strict=True))
+        """Those of the members, with their weights."""
+        return tuple(
+            (weight * share, part)
+            for weight, member in zip(self.weights.tolist(), self.members, strict=True)
+            for share, part in member.parts
+        )
 
     def fresh(self, seed: int) -> BaseLearner:
         """Return the first member, untrained."""
@@ -104,11 +108,11 @@ class Blend(BaseLearner):
         return self.members[0].loss(y, prediction, weights)
 
     def predict(self, X: Features) -> Prediction:
-        """Return the weighted mean of the members' predictions."""
+        """Return the weighted sum of the members' predictions."""
         return self.weights[0] * self.members[0].predict(X) + self._others(X)
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
-        """Return the weighted means of the members' predictions for `X` with each fill."""
+        """Return the weighted sums of the members' predictions for `X` with each fill."""
         parts = [each.predict_filled(X, fills) for each in self.members]
         return [
             np.sum([weight * one for weight, one in zip(self.weights, each, strict=True)], axis=0)

@@ -2,7 +2,6 @@
 
 from lukewarm.measures._base import Measure, mean_of_rows
 from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
-from lukewarm.measures._custom import NegMeanLoss
 from lukewarm.measures._decisions import (
     F1,
     AveragePrecision,
@@ -17,7 +16,7 @@ from lukewarm.measures._losses import (
     mean_squared_error,
     squared_errors,
 )
-from lukewarm.measures._mean_loss import MeanLoss
+from lukewarm.measures._mean_loss import MeanLoss, NegMeanLoss
 from lukewarm.measures._registry import (
     MEASURES,
     as_measure,

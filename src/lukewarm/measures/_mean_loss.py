@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 
@@ -58,3 +61,31 @@ def weighted_quantile(y: Vector, quantile: float, weights: Vector | None) -> flo
     # Rounding of the sum must not push a share that is met exactly to the next value.
     met = below >= quantile * below[-1] * (1 - 1e-12)
     return float(y[order][met.argmax()])
+
+
+@dataclass(frozen=True)
+class NegMeanLoss(MeanLoss):
+    """Minus the mean of a loss per row.
+
+    Parameters
+    ----------
+    loss : callable (y, prediction) -> ndarray of shape (n,)
+    name : str
+    needs_classes : bool, default False
+        Whether y holds class codes and predictions are probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cubic = NegMeanLoss(lambda y, f: np.abs(y - f) ** 3, "cubic")
+    >>> cubic.evaluate(np.array([1.0, 2.0]), np.array([0.0, 4.0])).value
+    -4.5
+    """
+
+    loss: Callable[[Vector, Prediction], Vector]
+    name: str
+    needs_classes: bool = False
+
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return the losses per row."""
+        return self.loss(y, prediction)

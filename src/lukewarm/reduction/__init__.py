@@ -1,15 +1,14 @@
 """How the model without some features, f_{-I}, is obtained from the full one."""
 
-from lukewarm.reduction._base import ReducedModel, Reduction, ReductionData
-from lukewarm.reduction._coalitions import CoalitionProjection
-from lukewarm.reduction._constant import constant_model
+from lukewarm.reduction._base import (
+    BaseReduction,
+    ReducedModel,
+    Reduction,
+    ReductionData,
+    ReductionTraits,
+)
 from lukewarm.reduction._cross_validated_stopping import CrossValidatedStopping
-from lukewarm.reduction._dropout import Dropout
 from lukewarm.reduction._early_stopping import EarlyStopping
-from lukewarm.reduction._kernel_flow import KernelFlow
-from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
-from lukewarm.reduction._path_trace import PathTrace
-from lukewarm.reduction._projection import Projection
 from lukewarm.reduction._registry import (
     METHODS,
     as_reduction,
@@ -18,10 +17,17 @@ from lukewarm.reduction._registry import (
     method_for,
 )
 from lukewarm.reduction._retrain import Retrain
-from lukewarm.reduction._sketch import KernelSketch
+from lukewarm.reduction._untrained import Dropout, constant_model
+from lukewarm.reduction.linearized._kernel_flow import KernelFlow
+from lukewarm.reduction.linearized._lazy import KernelRidge, Lazy, OneStep
+from lukewarm.reduction.linearized._path_trace import PathTrace
+from lukewarm.reduction.linearized._sketch import KernelSketch
+from lukewarm.reduction.projection._coalitions import CoalitionProjection
+from lukewarm.reduction.projection._projection import Projection
 
 __all__ = [
     "METHODS",
+    "BaseReduction",
     "CoalitionProjection",
     "CrossValidatedStopping",
     "Dropout",
@@ -36,6 +42,7 @@ __all__ = [
     "ReducedModel",
     "Reduction",
     "ReductionData",
+    "ReductionTraits",
     "Retrain",
     "as_reduction",
     "check_method",

@@ -2,40 +2,59 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from lukewarm._typing import Features, FeatureSet, Prediction
-from lukewarm.data import Removal, Rows
+from lukewarm.data import Fill, Removal, Rows
 from lukewarm.learners import BaseLearner
 from lukewarm.results import TrainingTrace
+from lukewarm.stopping import StoppingRule
 
 if TYPE_CHECKING:
-    from lukewarm.reduction._regressions import Regressions
+    from lukewarm.reduction.projection._regressions import Regressions
 
 
 @dataclass(frozen=True, eq=False)
 class ReductionData:
-    """The rows a reduced model may learn from, and how features are taken away."""
+    """The rows a reduced model may learn from, and how features are taken away.
+
+    Parameters
+    ----------
+    train, stopping : Rows
+    removal : Removal
+        One value for each column.
+    is_conditional : bool, default False
+        Whether removed columns are filled with draws given the others, rather than by `removal`.
+    """
 
     train: Rows
     stopping: Rows
     removal: Removal
+    is_conditional: bool = False
+
+    @cached_property
+    def fill(self) -> Fill:
+        """What stands in removed columns."""
+        if not self.is_conditional:
+            return self.removal
+        from lukewarm.reduction.projection._fill import ConditionalFill  # loads numba
+
+        return ConditionalFill(self.regressions)
 
     @cached_property
     def regressions(self) -> Regressions:
         """Regressions on the columns of these rows, prepared when first asked for."""
-        from lukewarm.reduction._regressions import Regressions  # loads numba
+        from lukewarm.reduction.projection._regressions import Regressions  # loads numba
 
         return Regressions(self.train, self.stopping, self.removal)
 
     def without(self, removed: FeatureSet) -> tuple[Rows, Rows]:
-        """Return the training and the stopping rows with `removed` held at its fill values."""
-        return self.train.without(removed, self.removal), self.stopping.without(
-            removed, self.removal
-        )
+        """Return the training and the stopping rows with the columns in `removed` filled."""
+        return self.train.without(removed, self.fill), self.stopping.without(removed, self.fill)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +64,7 @@ class ReducedModel:
     Parameters
     ----------
     predict : callable from features to predictions
-        Takes the features as they are and holds the removed ones at their fill values itself.
+        Takes the features as they are and fills the removed ones itself.
     trace : TrainingTrace
     seconds : float
         What obtaining it cost.
@@ -68,8 +87,8 @@ class Reduction(Protocol):
     With ``removed = ()`` it gives the full model's own continuation by the same rule and solver:
     the fair opponent of the reduced models.
 
-    A reduction that suits some learners only may have ``check(learner)``, which raises for the
-    others; it is called before anything is trained.
+    What else the estimators ask has an answer in :class:`BaseReduction`; a class that does not
+    inherit from it may have ``traits`` and ``check(learner)`` of its own.
     """
 
     @property
@@ -84,12 +103,79 @@ class Reduction(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class ReductionTraits:
+    """What the estimators must know of a reduction.
+
+    Parameters
+    ----------
+    keeps_table : bool, default False
+        Whether it reads rows as a table rather than in the form of the learner's own.
+    takes_draws : bool, default True
+        Whether removed columns may take draws rather than one value each.
+    rule : StoppingRule, optional
+        What ends the training of a reduced model; None where nothing is trained step by step.
+    max_steps : int, optional
+        Most steps of that training.
+    imputes : bool, default False
+        Whether removed columns are imputed from the others before the first step, where the learner
+        can.
+    """
+
+    keeps_table: bool = False
+    takes_draws: bool = True
+    rule: StoppingRule | None = None
+    max_steps: int | None = None
+    imputes: bool = False
+
+
+class BaseReduction(ABC):
+    """A reduction with a default for everything that is optional."""
+
+    name: str
+
+    @property
+    def traits(self) -> ReductionTraits:
+        """What the estimators must know of it."""
+        return ReductionTraits()
+
+    def check(self, full: BaseLearner) -> object:
+        """Raise where it does not suit the learner; called before anything is trained."""
+        return None
+
+    @abstractmethod
+    def reduce(
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
+    ) -> ReducedModel:
+        """Return the model without the features in `removed`."""
+
+
+class AdaptedReduction(BaseReduction):
+    """A reduction of the user's own, which may lack what is optional."""
+
+    def __init__(self, reduction: Reduction) -> None:
+        self.name = reduction.name
+        self._reduction = reduction
+
+    @property
+    def traits(self) -> ReductionTraits:
+        """Its own traits; else the defaults."""
+        return getattr(self._reduction, "traits", ReductionTraits())
+
+    def check(self, full: BaseLearner) -> None:
+        """Raise where its own check does."""
+        if hasattr(self._reduction, "check"):
+            self._reduction.check(full)
+
+    def reduce(
+        self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
+    ) -> ReducedModel:
+        """Return the model without the features in `removed`."""
+        return self._reduction.reduce(full, data, removed, seed)
+
+
 def predict_without(
-    learner: BaseLearner, removal: Removal, removed: FeatureSet
+    learner: BaseLearner, fill: Fill, removed: FeatureSet
 ) -> Callable[[Features], Prediction]:
-    """Return the function that predicts with `removed` held at its fill values."""
-
-    def predict(X: Features) -> Prediction:
-        return learner.predict(removal.apply(X, removed))
-
-    return predict
+    """Return the function that predicts with the columns in `removed` filled."""
+    return lambda X: fill.predict(learner, X, removed)

@@ -10,15 +10,21 @@ import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm._validation import check_count
+from lukewarm.data import joined
 from lukewarm.learners import BaseLearner, train_until
-from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
-from lukewarm.reduction._joined import joined
+from lukewarm.reduction._base import (
+    BaseReduction,
+    ReducedModel,
+    ReductionData,
+    ReductionTraits,
+    predict_without,
+)
 from lukewarm.reduction._warm_start import check_warm_start
 from lukewarm.stopping import StoppingRule
 
 
 @dataclass(frozen=True)
-class CrossValidatedStopping:
+class CrossValidatedStopping(BaseReduction):
     """Choose the number of further steps by folds, then take them on all training rows.
 
     Parameters
@@ -40,11 +46,15 @@ class CrossValidatedStopping:
     max_steps: int
     n_folds: int = 5
     name: str = "cross_validated_stopping"
-    # The rows are cut up again, so they must not be in a form of the learner's own.
-    keeps_table = True
 
     def __post_init__(self) -> None:
         check_count("n_folds", self.n_folds, minimum=2)
+
+    @property
+    def traits(self) -> ReductionTraits:
+        """Its rule and its most steps."""
+        # The rows are cut up again, so they must not be in a form of the learner's own.
+        return ReductionTraits(keeps_table=True, rule=self.rule, max_steps=self.max_steps)
 
     def check(self, full: BaseLearner) -> None:
         """Raise when the full model cannot be trained further."""
@@ -62,7 +72,7 @@ class CrossValidatedStopping:
         learner = full.copy(seed)
         if trace.stopped_step:
             learner.advance(rows.X, rows.y, trace.stopped_step, rows.weights)
-        predict = predict_without(learner, data.removal, removed)
+        predict = predict_without(learner, data.fill, removed)
         return ReducedModel(predict, trace, perf_counter() - started)
 
 

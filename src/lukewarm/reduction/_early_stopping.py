@@ -7,13 +7,19 @@ from time import perf_counter
 
 from lukewarm._typing import FeatureSet
 from lukewarm.learners import BaseLearner, train_until
-from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
+from lukewarm.reduction._base import (
+    BaseReduction,
+    ReducedModel,
+    ReductionData,
+    ReductionTraits,
+    predict_without,
+)
 from lukewarm.reduction._warm_start import check_warm_start, warm_start
 from lukewarm.stopping import StoppingRule
 
 
 @dataclass(frozen=True)
-class EarlyStopping:
+class EarlyStopping(BaseReduction):
     """Go on training from the full model without the removed features, and stop early.
 
     Parameters
@@ -48,6 +54,13 @@ class EarlyStopping:
     learning_rate_factor: float = 1.0
     conditional_imputation: bool = True
 
+    @property
+    def traits(self) -> ReductionTraits:
+        """Its rule and its most steps; removed columns are imputed first, if so asked."""
+        return ReductionTraits(
+            rule=self.rule, max_steps=self.max_steps, imputes=self.conditional_imputation
+        )
+
     def check(self, full: BaseLearner) -> None:
         """Raise when the full model cannot be trained further."""
         check_warm_start(full)
@@ -70,5 +83,5 @@ class EarlyStopping:
         if self.learning_rate_factor != 1:
             start.scale_learning_rate(self.learning_rate_factor)
         learner, trace = train_until(start, train, stopping, self.rule, self.max_steps)
-        predict = predict_without(learner, data.removal, removed)
+        predict = predict_without(learner, data.fill, removed)
         return ReducedModel(predict, trace, perf_counter() - started)

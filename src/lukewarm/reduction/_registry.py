@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from lukewarm._validation import check_choice
 from lukewarm.learners import BaseLearner
 from lukewarm.measures import Huber, NegMAE, Pinball
-from lukewarm.reduction._base import Reduction
-from lukewarm.reduction._dropout import Dropout
+from lukewarm.reduction._base import AdaptedReduction, BaseReduction, Reduction
 from lukewarm.reduction._early_stopping import EarlyStopping
-from lukewarm.reduction._kernel_flow import KernelFlow
-from lukewarm.reduction._lazy import KernelRidge, Lazy, OneStep
-from lukewarm.reduction._projection import Projection
 from lukewarm.reduction._retrain import Retrain
+from lukewarm.reduction._untrained import Dropout
+from lukewarm.reduction.linearized._kernel_flow import KernelFlow
+from lukewarm.reduction.linearized._lazy import KernelRidge, Lazy, OneStep
+from lukewarm.reduction.projection._projection import Projection
 from lukewarm.stopping import StoppingRule
 
-_KNOWN: dict[str, Callable[[StoppingRule, int], Reduction]] = {
+_KNOWN: dict[str, Callable[[StoppingRule, int], BaseReduction]] = {
     "early_stopping": EarlyStopping,
     "projection": lambda rule, max_steps: Projection(),
     "dropout": lambda rule, max_steps: Dropout(),
@@ -35,7 +36,7 @@ def as_reduction(
     max_steps: int,
     learning_rate_factor: float = 1.0,
     warm_rule: StoppingRule | None = None,
-) -> Reduction:
+) -> BaseReduction:
     """Return the reduction of that name, stopped by `rule`, or the reduction itself.
 
     Parameters
@@ -56,7 +57,7 @@ def as_reduction(
     """
     if not isinstance(method, str):
         check_method(method)
-        return method
+        return method if isinstance(method, BaseReduction) else AdaptedReduction(method)
     make = _KNOWN[check_choice("method", method, _KNOWN)]
     if make is EarlyStopping:
         return EarlyStopping(
@@ -86,8 +87,11 @@ def check_method(method: str | Reduction) -> None:
         check_choice("method", method, METHODS)
 
 
-def check_suits(reduction: Reduction, learner: BaseLearner) -> None:
-    """Raise when the learner is not one for the reduction, by the reduction's own `check`."""
-    check = getattr(reduction, "check", None)
-    if check is not None:
-        check(learner)
+def check_suits(reduction: BaseReduction, learner: BaseLearner, fill: Any = "mean") -> None:
+    """Raise when the learner or the fill is not one for the reduction."""
+    reduction.check(learner)
+    if not reduction.traits.takes_draws and isinstance(fill, str) and fill == "conditional":
+        raise ValueError(
+            f"fill='conditional' does not go with method={reduction.name!r}, which sees one value "
+            "of each removed column; use 'mean', 'zero' or a number."
+        )

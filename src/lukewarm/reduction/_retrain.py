@@ -7,13 +7,19 @@ from time import perf_counter
 
 from lukewarm._typing import FeatureSet
 from lukewarm.learners import BaseLearner, cannot_train, train_for, train_until
-from lukewarm.reduction._base import ReducedModel, ReductionData, predict_without
+from lukewarm.reduction._base import (
+    BaseReduction,
+    ReducedModel,
+    ReductionData,
+    ReductionTraits,
+    predict_without,
+)
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 
 @dataclass(frozen=True)
-class Retrain:
+class Retrain(BaseReduction):
     """Train anew, as the full model was trained.
 
     Parameters
@@ -32,6 +38,11 @@ class Retrain:
     rule: StoppingRule
     max_steps: int
     name: str = "retrain"
+
+    @property
+    def traits(self) -> ReductionTraits:
+        """Its rule and its most steps."""
+        return ReductionTraits(rule=self.rule, max_steps=self.max_steps)
 
     def check(self, full: BaseLearner) -> None:
         """Raise when the full model only predicts."""
@@ -56,5 +67,5 @@ class Retrain:
             learner, trace = train_until(learner, train, stopping, self.rule, self.max_steps)
         else:
             learner, trace = train_for(learner, train, full.n_steps)
-        predict = predict_without(learner, data.removal, removed)
+        predict = predict_without(learner, data.fill, removed)
         return ReducedModel(predict, trace, perf_counter() - started)

@@ -37,7 +37,8 @@ def warm_start(
     start = full.copy(seed)
     if not removed:
         return start
-    if conditional_imputation and start.traits.imputes:
+    # A draw is an imputation already.
+    if conditional_imputation and start.traits.imputes and not data.is_conditional:
         other = full.copy(seed)
         other.impute_conditionally(train.X, data.train.X, train.weights)
         if _loss(other, stopping) < _loss(start, stopping):

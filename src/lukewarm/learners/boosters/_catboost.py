@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,6 @@ from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._objectives import Objective, objective_of
-from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._margins import BlockMarginLearner
 from lukewarm.learners.boosters._segments import Segment
 from lukewarm.measures import REGRESSION, Task
@@ -73,14 +73,13 @@ class CatBoostLearner(BlockMarginLearner):
     True
     """
 
+    engine = "CatBoost"
     first_block = 20  # a fit costs about as much as seven trees before its first tree
     _shared_traits = replace(BlockMarginLearner._shared_traits, reads="named")
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
+        super().__init__(estimator, task=task, seed=seed)
         settings = estimator.get_params()
-        own = _objective(settings) if task.is_regression else None
-        super().__init__(estimator, task=task, seed=seed, objective=own)
         self.max_steps = next((int(settings[key]) for key in _ITERATIONS if key in settings), 1000)
         self._settings = {key: value for key, value in settings.items() if key not in _OVERRULED}
         self._cat_features = settings.get("cat_features") or []
@@ -113,6 +112,15 @@ class CatBoostLearner(BlockMarginLearner):
         copied._cat_features = self._cat_features
         copied._text_features = self._text_features
         return copied
+
+    def _own_objective(self, settings: Mapping[str, Any]) -> Objective:
+        """Return what a regression is trained on; 'Quantile:alpha=0.9' is a name with settings."""
+        loss = settings.get("loss_function", settings.get("objective")) or "RMSE"
+        if not isinstance(loss, str):
+            return Objective(None)
+        name, _, numbers = loss.partition(":")
+        fields = [field.partition("=") for field in numbers.split(";") if field]
+        return objective_of(self.engine, name, {key.strip(): value for key, _, value in fields})
 
     def _grow(
         self,
@@ -227,16 +235,6 @@ class _CatBoostTrees:
 class _StopAtOnce:
     def after_iteration(self, info: Any) -> bool:
         return False
-
-
-def _objective(settings: dict[str, Any]) -> Objective:
-    """Return what a regression is trained on; 'Quantile:alpha=0.9' is a name with its settings."""
-    loss = settings.get("loss_function", settings.get("objective")) or "RMSE"
-    if not isinstance(loss, str):
-        return Objective(None)
-    name, _, numbers = loss.partition(":")
-    fields = [field.partition("=") for field in numbers.split(";") if field]
-    return objective_of("CatBoost", name, {key.strip(): value for key, _, value in fields})
 
 
 def _with_text(

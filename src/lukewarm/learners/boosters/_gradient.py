@@ -11,8 +11,6 @@ from sklearn.base import clone
 
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_seen, check_fitted
-from lukewarm.learners._objectives import objective_of
-from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._margins import BlockMarginLearner
 from lukewarm.learners.boosters._segments import CalibratedTrees, Segment
 from lukewarm.learners.sklearn._private import (
@@ -46,6 +44,7 @@ class GradientBoostingLearner(BlockMarginLearner):
     True
     """
 
+    engine = "GradientBoosting"
     first_block = 10
     # Its trees cost so much that retraining is slow in any case; shorter steps end nearer to it.
     largest_factor = 1.5
@@ -54,12 +53,8 @@ class GradientBoostingLearner(BlockMarginLearner):
     )
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
+        super().__init__(estimator, task=task, seed=seed)
         check_private_names(type(estimator))
-        own = None
-        if task.is_regression:
-            own = objective_of("GradientBoosting", estimator.loss, vars(estimator))
-        super().__init__(estimator, task=task, seed=seed, objective=own)
         self.max_steps = int(estimator.n_estimators)
         if getattr(estimator, "loss", None) == "exponential":
             raise ValueError(

@@ -10,8 +10,6 @@ import numpy as np
 
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_numbers, as_seen, check_fitted
-from lukewarm.learners._objectives import objective_of
-from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners.boosters._margins import BlockMarginLearner
 from lukewarm.learners.boosters._segments import Segment
@@ -56,16 +54,13 @@ class HistGradientBoostingLearner(BlockMarginLearner):
     True
     """
 
+    engine = "HistGradientBoosting"
     first_block = 15
     _shared_traits = replace(BlockMarginLearner._shared_traits, reads="named")
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
+        super().__init__(estimator, task=task, seed=seed)
         check_private_names(type(estimator))
-        own = None
-        if task.is_regression:
-            own = objective_of("HistGradientBoosting", estimator.loss, vars(estimator))
-        super().__init__(estimator, task=task, seed=seed, objective=own)
         self.max_steps = int(estimator.max_iter)
 
     @classmethod

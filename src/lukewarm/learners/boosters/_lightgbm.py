@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,8 +13,6 @@ from sklearn.utils.class_weight import compute_sample_weight
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_numbers, check_fitted
-from lukewarm.learners._objectives import objective_of
-from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._segments import Segment
@@ -51,17 +49,12 @@ class LightGBMLearner(LiveMarginLearner):
     True
     """
 
-    _shared_traits = replace(LiveMarginLearner._shared_traits, reads="named")
+    engine = "LightGBM"
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
+        super().__init__(estimator, task=task, seed=seed)
         settings = estimator.get_params()
         _check_boosting(settings)
-        self._objective_name = _objective_name(settings["objective"], task)
-        own = None
-        if task.is_regression:
-            own = objective_of("LightGBM", self._objective_name, settings)
-        super().__init__(estimator, task=task, seed=seed, objective=own)
         self.max_steps = int(settings["n_estimators"])
         self._class_weight = settings.get("class_weight")
         self._settings = {key: value for key, value in settings.items() if key not in _NOT_NATIVE}
@@ -79,6 +72,9 @@ class LightGBMLearner(LiveMarginLearner):
     def __getstate__(self) -> dict[str, Any]:
         # Rows in LightGBM's own form cannot be sent to another process; they are binned anew there.
         return {**self.__dict__, "_reference": None, "_session": None}
+
+    def _named_loss(self, settings: Mapping[str, Any]) -> Any:
+        return _objective_name(settings.get("objective"), self.task)
 
     def _open(
         self, X: Features, y: Vector, weights: Vector | None, baseline: np.ndarray | None
@@ -104,21 +100,14 @@ class LightGBMLearner(LiveMarginLearner):
         return _LightGBMTraining(lightgbm.Booster(settings, data))
 
     def _native_settings(self) -> dict[str, Any]:
-        settings = {
+        return {
             # LightGBM otherwise times two layouts against each other, and the sums differ.
             "force_col_wise": "force_row_wise" not in self._settings,
             **self._settings,
             "learning_rate": self._settings["learning_rate"] * self._step_length,
-            "objective": self._objective_name,
-            "seed": (self.seed + self.n_steps) % (2**31 - 1),
             "verbosity": -1,
+            **self._shared_settings(),
         }
-        if np.isfinite(self._longest_leaf):
-            own = self._settings.get("max_delta_step") or np.inf
-            settings["max_delta_step"] = min(own, self._longest_leaf)
-        if self.task.is_multiclass:
-            settings["num_class"] = self.task.n_outputs
-        return settings
 
     def _prepare(self, X: Features) -> Any:
         data = as_numbers(X)

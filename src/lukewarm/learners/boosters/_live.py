@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,6 +46,8 @@ class LiveMarginLearner(MarginLearner):
     """
 
     block_size = 5
+    _shared_traits = replace(MarginLearner._shared_traits, reads="named")
+    _settings: dict[str, Any]
     _session: _Session | None = None
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -81,6 +83,19 @@ class LiveMarginLearner(MarginLearner):
         """Go back to the model of the first `step` trees."""
         super().rewind(step)
         self._session = None
+
+    def _shared_settings(self) -> dict[str, Any]:
+        """Return the settings of a session that both engines have the same name for."""
+        settings = {
+            "objective": self._loss_name,
+            "seed": (self.seed + self.n_steps) % (2**31 - 1),
+        }
+        if np.isfinite(self._longest_leaf):
+            own = self._settings.get("max_delta_step") or np.inf
+            settings["max_delta_step"] = min(own, self._longest_leaf)
+        if self.task.is_multiclass:
+            settings["num_class"] = self.task.n_outputs
+        return settings
 
     @abstractmethod
     def _open(

@@ -7,6 +7,7 @@ margin (baseline, init_score, base_margin), and a model is the sum of the segmen
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
-from lukewarm.learners._objectives import Objective
+from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners.boosters._segments import CalibratedTrees, MarginCache, Segment
 from lukewarm.measures import REGRESSION, Task
 
@@ -38,9 +39,10 @@ class MarginLearner(ModelWrapper):
         Its settings are read; the object itself is never changed or trained.
     task : Task
     seed : int, default 0
-    objective : Objective, optional
-        What a regression is trained on.
     """
+
+    # Whose losses are meant, in the tables of `objective_of`.
+    engine: str
 
     # What all models of a kind have in common; see `traits`.
     _shared_traits = LearnerTraits(
@@ -54,20 +56,14 @@ class MarginLearner(ModelWrapper):
     largest_factor = 2.5
     max_steps: int
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        task: Task = REGRESSION,
-        seed: int = 0,
-        objective: Objective | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.task = task
+    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
+        super().__init__(estimator, task=task, seed=seed)
+        settings = estimator.get_params()
         self.seed = seed
-        self._objective = objective or Objective(None)
+        self._loss_name = self._named_loss(settings)
+        self._objective = self._own_objective(settings) if task.is_regression else Objective(None)
         self.measure = self._objective.measure
-        self._class_weights = ClassWeights(estimator.get_params())
+        self._class_weights = ClassWeights(settings)
         self._segments: tuple[Segment, ...] = ()
         self._first_step = 0
         self._step_length = 1.0
@@ -97,14 +93,6 @@ class MarginLearner(ModelWrapper):
         """Trees grown since this learner was made or copied."""
         return self.n_steps - self._first_step
 
-    def fresh(self, seed: int) -> MarginLearner:
-        """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, task=self.task, seed=seed)
-
-    def for_classes(self, n_classes: int) -> MarginLearner:
-        """Return an untrained classifier with the same settings."""
-        return type(self)(self.estimator, task=Task(n_classes), seed=self.seed)
-
     def copy(self, seed: int | None = None) -> MarginLearner:
         """Return an independent learner in the same state."""
         copied = copy(self)
@@ -116,12 +104,6 @@ class MarginLearner(ModelWrapper):
     def scale_learning_rate(self, factor: float) -> None:
         """Make every further tree count `factor` times as much."""
         self._step_length *= factor
-
-    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return what decides when to stop; of classes with the weights of the estimator."""
-        if not self.task.is_regression:
-            weights = self._class_weights.of_rows(y, weights)
-        return super().loss(y, prediction, weights)
 
     def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
@@ -180,6 +162,14 @@ class MarginLearner(ModelWrapper):
             done += segment.n_trees
         self._margins.keep(X, self.n_steps, stages[-1][-1])
         return self._link(np.concatenate(stages)[first_step - cached_step :])
+
+    def _named_loss(self, settings: Mapping[str, Any]) -> Any:
+        """Return what the engine is told to minimise, in its own words."""
+        return settings.get("loss")
+
+    def _own_objective(self, settings: Mapping[str, Any]) -> Objective:
+        """Return what a regression is trained on."""
+        return objective_of(self.engine, self._loss_name, settings)
 
     @property
     def _n_margins(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,8 +13,6 @@ import pandas as pd
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
-from lukewarm.learners._objectives import objective_of
-from lukewarm.learners._task import check_task
 from lukewarm.learners.boosters._constraints import constraints_by_place
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._segments import Segment
@@ -51,16 +50,11 @@ class XGBoostLearner(LiveMarginLearner):
     True
     """
 
-    _shared_traits = replace(LiveMarginLearner._shared_traits, reads="named")
+    engine = "XGBoost"
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
+        super().__init__(estimator, task=task, seed=seed)
         settings = estimator.get_params()
-        self._objective_name = _objective_name(settings.get("objective"), task)
-        own = None
-        if task.is_regression:
-            own = objective_of("XGBoost", self._objective_name, settings)
-        super().__init__(estimator, task=task, seed=seed, objective=own)
         if settings.get("booster") not in (None, "gbtree"):
             raise ValueError(
                 f"model has booster={settings['booster']!r}, which cannot be trained "
@@ -86,6 +80,9 @@ class XGBoostLearner(LiveMarginLearner):
         learner._segments = (_XGBoostTrees(booster, n_trees, _intercept(booster)),)
         return learner
 
+    def _named_loss(self, settings: Mapping[str, Any]) -> Any:
+        return _objective_name(settings.get("objective"), self.task)
+
     def _open(
         self, X: Features, y: Vector, weights: Vector | None, baseline: np.ndarray | None
     ) -> Training:
@@ -101,19 +98,12 @@ class XGBoostLearner(LiveMarginLearner):
         return float(self._settings.get("learning_rate", _DEFAULT_LEARNING_RATE))
 
     def _native_settings(self) -> dict[str, Any]:
-        settings = {
+        return {
             **self._settings,
             "learning_rate": min(self._rate * self._step_length, 1.0),
-            "objective": self._objective_name,
-            "seed": (self.seed + self.n_steps) % (2**31 - 1),
             "verbosity": 0,
+            **self._shared_settings(),
         }
-        if np.isfinite(self._longest_leaf):
-            own = self._settings.get("max_delta_step") or np.inf
-            settings["max_delta_step"] = min(own, self._longest_leaf)
-        if self.task.is_multiclass:
-            settings["num_class"] = self.task.n_outputs
-        return settings
 
     def _prepare(self, X: Features) -> Any:
         # A matrix with a margin of its own gets no intercept. It must have it before its first

@@ -10,7 +10,9 @@ import numpy as np
 from lukewarm.learners.boosting._compiled import compiled_for, read_only
 from lukewarm.learners.boosting._work import MISSING
 
+# A power of two that holds the 254 borders of 255 bins: the search is eight halvings.
 PADDED_WIDTH = 256
+# The codes of as many rows of one column stay in the cache of a core.
 _ROWS_AT_A_TIME = 512
 
 

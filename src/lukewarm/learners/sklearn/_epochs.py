@@ -18,7 +18,6 @@ from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._objectives import objective_of
-from lukewarm.learners._task import check_task
 from lukewarm.learners.sklearn._private import with_codes
 from lukewarm.measures import REGRESSION, MeanLoss, Task
 
@@ -50,14 +49,12 @@ class PartialFitLearner(ModelWrapper):
     traits = LearnerTraits()
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
+        super().__init__(estimator, task=task, seed=seed)
         if not task.is_regression and not hasattr(estimator, "predict_proba"):
             raise ValueError(
                 f"model is a {type(estimator).__name__} with loss={estimator.loss!r}, which gives "
                 "no probabilities; use loss='log_loss'."
             )
-        self.estimator = estimator
-        self.task = task
         # The first passes of SGD take such steps that its log-loss may start above a coin's.
         is_linear = isinstance(estimator, SGDClassifier | SGDRegressor)
         self.traits = LearnerTraits(
@@ -77,14 +74,6 @@ class PartialFitLearner(ModelWrapper):
         _without_own_stopping(learner._model, seed)
         learner.n_steps = max(int(estimator.n_iter_), 1)
         return learner
-
-    def fresh(self, seed: int) -> PartialFitLearner:
-        """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, task=self.task, seed=seed)
-
-    def for_classes(self, n_classes: int) -> PartialFitLearner:
-        """Return an untrained classifier with the same settings."""
-        return type(self)(self.estimator, task=Task(n_classes))
 
     def copy(self, seed: int | None = None) -> PartialFitLearner:
         """Return an independent learner in the same state, with the optimiser's memory."""
@@ -119,12 +108,6 @@ class PartialFitLearner(ModelWrapper):
         for _ in range(n_steps):
             self._model.partial_fit(rows, target, **options)
         self.n_steps += n_steps
-
-    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return what decides when to stop; of classes with the weights of the estimator."""
-        if not self.task.is_regression:
-            weights = self._class_weights.of_rows(y, weights)
-        return super().loss(y, prediction, weights)
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities; those of no knowledge before a step."""

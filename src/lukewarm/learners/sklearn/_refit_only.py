@@ -14,7 +14,6 @@ from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._class_outputs import ScoredClassifier, certain_of_labels, class_output
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._registry import cannot_warm_start
-from lukewarm.learners._task import check_task
 from lukewarm.learners.sklearn._epochs import (
     prediction_of,
     sample_weight_option,
@@ -58,9 +57,8 @@ class RefitOnlyLearner(ModelWrapper):
     )
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
-        self.estimator = estimator
-        self.task, self.measure = task, measure_of(estimator)
+        super().__init__(estimator, task=task, seed=seed)
+        self.measure = measure_of(estimator)
         self.seed = seed
         self._model: Any = None
         self._is_copy = False
@@ -83,10 +81,6 @@ class RefitOnlyLearner(ModelWrapper):
         """Learn what the scores of a trained classifier are worth, if it gives nothing else."""
         if isinstance(self._model, ScoredClassifier):
             self._model.calibrate(as_seen(self._model.model, X), y, weights)
-
-    def fresh(self, seed: int) -> RefitOnlyLearner:
-        """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, task=self.task, seed=seed)
 
     def copy(self, seed: int | None = None) -> RefitOnlyLearner:
         """Return a learner that predicts as this one does; it cannot be trained further."""

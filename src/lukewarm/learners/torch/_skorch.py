@@ -13,7 +13,6 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._objectives import Objective
-from lukewarm.learners._task import check_task
 from lukewarm.learners.sklearn._epochs import prediction_of
 from lukewarm.learners.torch._layers import take_codes_as_floats
 from lukewarm.learners.torch._loop import draws_in_training, reinitialize, seeded
@@ -49,9 +48,7 @@ class SkorchLearner(ModelWrapper):
     traits = LearnerTraits()
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
-        self.estimator = estimator
-        self.task = task
+        super().__init__(estimator, task=task, seed=seed)
         self.traits = LearnerTraits(patience=5, max_steps=int(estimator.max_epochs))
         self._seeds = np.random.default_rng(seed)
         self._net = clone(estimator)
@@ -74,14 +71,6 @@ class SkorchLearner(ModelWrapper):
         take_codes_as_floats(learner._net.module_)
         learner.n_steps = max(len(estimator.history), 1)
         return learner
-
-    def fresh(self, seed: int) -> SkorchLearner:
-        """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, task=self.task, seed=seed)
-
-    def for_classes(self, n_classes: int) -> SkorchLearner:
-        """Return an untrained classifier with the same settings."""
-        return type(self)(self.estimator, task=Task(n_classes))
 
     def copy(self, seed: int | None = None) -> SkorchLearner:
         """Return an independent learner in the same state, with the optimiser's memory."""

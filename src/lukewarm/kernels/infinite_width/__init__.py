@@ -1,0 +1,1 @@
+"""Kernels of networks in the limit of infinite width: NNGP and NTK."""

@@ -1,0 +1,1 @@
+"""Reductions in the tangent space of the full model: kernel flow, lazy, ridge, one step."""

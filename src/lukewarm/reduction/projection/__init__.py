@@ -1,0 +1,1 @@
+"""The full model averaged over draws of the removed columns given the others."""

@@ -1,0 +1,302 @@
+"""Conditional imputation: values of removed columns drawn given the columns that stay.
+
+A numeric column is its guess from the other columns plus residuals of that guess on the stopping
+rows, at quantiles whose mean and variance are those of all residuals; several columns take rows of
+residuals together. A column of few values or of levels takes each with its predicted probability;
+a gap is one more such value, but not where several columns are drawn together. The draws of all
+rows share the same residuals, so an average over them is a quadrature rule rather than a noisy
+sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Prediction, Vector
+from lukewarm.data import as_levels, as_quantity
+
+if TYPE_CHECKING:
+    from lukewarm.learners import BaseLearner
+    from lukewarm.reduction.projection._regressions import PreparedRows, Regression, Regressions
+
+# Quantiles of one column's residuals, with their mean and variance: exact for parabolas, and each
+# costs a prediction of every row.
+_N_NODES = 8
+# Rows of residuals of several columns, at least.
+_N_JOINT_NODES = 16
+# A numeric column with no more values than these is drawn value by value.
+_MOST_VALUES = 10
+# Levels beyond these are drawn in proportion to their share only.
+_MOST_LEVELS = 12
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class _Levels:
+    """The probabilities of a column's values, given the other columns."""
+
+    column: int
+    values: tuple[Any, ...]
+    regressions: tuple[Regression, ...]
+
+    def probabilities(self, rows: PreparedRows) -> Matrix:
+        raw = np.stack([each.predict(rows) for each in self.regressions], axis=1)
+        # A linear probability may leave [0, 1]; no value is ever impossible.
+        raw = np.clip(raw, 1e-3, 1.0)
+        return raw / raw.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Quantities:
+    """Guesses of numeric columns, and their residuals at the nodes."""
+
+    columns: tuple[int, ...]
+    regressions: tuple[Regression, ...]
+    nodes: Matrix
+    lowest: Vector
+    highest: Vector
+
+    def values(self, rows: PreparedRows) -> Iterator[Matrix]:
+        guess = np.stack([each.predict(rows) for each in self.regressions], axis=1)
+        for node in self.nodes:
+            yield np.clip(guess + node, self.lowest, self.highest)
+
+
+class ConditionalDraws:
+    """Draws of the columns in `removed` given the others.
+
+    Parameters
+    ----------
+    regressions : Regressions
+    removed : FeatureSet
+    given_without : FeatureSet, optional
+        Columns that nothing is guessed from; those drawn by default.
+    with_trees : bool, default True
+        Whether guesses may have trees.
+    """
+
+    def __init__(
+        self,
+        regressions: Regressions,
+        removed: FeatureSet,
+        *,
+        given_without: FeatureSet | None = None,
+        with_trees: bool = True,
+    ) -> None:
+        self.removed = removed
+        self._regressions = regressions
+        self._given_without = removed if given_without is None else given_without
+        self._with_trees = with_trees
+        train = {column: _column(regressions.train.X, column) for column in removed}
+        held_out = {column: _column(regressions.stopping.X, column) for column in removed}
+        values = {column: _few_values(train[column]) for column in removed}
+        self._levels = [
+            self._fit_levels(column, found, train[column], held_out[column])
+            for column, found in values.items()
+            if found is not None
+        ]
+        quantities = tuple(column for column in removed if values[column] is None)
+        self._quantities = self._fit_quantities(quantities, train, held_out) if quantities else None
+        self._gaps: Regression | None = None
+        if len(removed) == 1 and quantities and np.isnan(train[removed[0]]).any():
+            self._gaps = self._fit_gaps(train[removed[0]], held_out[removed[0]])
+
+    def weighted_values(self, rows: PreparedRows) -> Iterator[Draw]:
+        """Yield the weight of each draw (n,), and the values of the removed columns in it."""
+        if self._quantities is None and len(self._levels) == 1:
+            yield from _every_level(self._levels[0], rows)
+            return
+        n_rows = len(rows.functions)
+        n_nodes = _N_JOINT_NODES if self._quantities is None else len(self._quantities.nodes)
+        drawn = [
+            _at_nodes(levels, rows, n_nodes, place) for place, levels in enumerate(self._levels)
+        ]
+        quantities = self._quantities.values(rows) if self._quantities else None
+        present = np.ones(n_rows)
+        if self._gaps is not None and self._quantities is not None:
+            is_gap = np.clip(self._gaps.predict(rows), 0.0, 1.0)
+            present = 1 - is_gap
+            yield is_gap, {self._quantities.columns[0]: np.full(n_rows, np.nan)}
+        for node in range(n_nodes):
+            values = {
+                levels.column: each[node] for levels, each in zip(self._levels, drawn, strict=True)
+            }
+            if quantities is not None and self._quantities is not None:
+                matrix = next(quantities)
+                values.update(zip(self._quantities.columns, matrix.T, strict=True))
+            yield present / n_nodes, values
+
+    def average(self, model: BaseLearner, rows: PreparedRows) -> Prediction:
+        """Return the weighted mean of the model's predictions over the draws."""
+        weighted = list(self.weighted_values(rows))
+        average = model.average_draws(rows.X, weighted)
+        if average is not None:
+            return average
+        predictions = model.predict_filled(rows.X, [values for _, values in weighted])
+        return np.sum(
+            [
+                (weight if prediction.ndim == 1 else weight[:, None]) * prediction
+                for (weight, _), prediction in zip(weighted, predictions, strict=True)
+            ],
+            axis=0,
+        )
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether the draws are numbers alone, without levels and gaps."""
+        return self._quantities is not None and not self._levels and self._gaps is None
+
+    def moments(self, rows: PreparedRows) -> tuple[tuple[int, ...], Matrix, Matrix]:
+        """Return the columns drawn, their means (n, q), and the covariance (q, q) of the draws."""
+        quantities = self._quantities
+        assert quantities is not None
+        guess = np.stack([each.predict(rows) for each in quantities.regressions], axis=1)
+        mean = quantities.nodes.mean(axis=0)
+        covariance = np.atleast_2d(np.cov(quantities.nodes.T, bias=True))
+        means = np.clip(guess + mean, quantities.lowest, quantities.highest)
+        return quantities.columns, means, covariance
+
+    def residuals(self, rows: PreparedRows) -> Matrix:
+        """Return what the other columns do not know of the removed ones, shape (n, q).
+
+        A numeric column minus its guess; the indicator of each level minus its probability.
+        """
+        parts = []
+        for levels in self._levels:
+            column = _column(rows.X, levels.column)
+            indicators = np.stack([_is_value(column, value) for value in levels.values], axis=1)
+            parts.append(indicators - levels.probabilities(rows))
+        if self._quantities is not None:
+            for column, fit in zip(
+                self._quantities.columns, self._quantities.regressions, strict=True
+            ):
+                left = _column(rows.X, column) - fit.predict(rows)
+                parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
+        return np.concatenate(parts, axis=1)
+
+    def _guess(self, target: Vector, held_out: Vector) -> Regression:
+        return self._regressions.fit(
+            target, held_out, self._given_without, with_trees=self._with_trees
+        )
+
+    def _fit_levels(
+        self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
+    ) -> _Levels:
+        fits = []
+        for value in values:
+            fits.append(self._guess(_is_value(train, value), _is_value(held_out, value)))
+        return _Levels(column, values, tuple(fits))
+
+    def _fit_gaps(self, train: Vector, held_out: Vector) -> Regression:
+        is_gap, other = (np.isnan(part).astype(float) for part in (train, held_out))
+        return self._guess(is_gap, other)
+
+    def _fit_quantities(
+        self, columns: tuple[int, ...], train: dict[int, Vector], held_out: dict[int, Vector]
+    ) -> _Quantities:
+        fits, residuals = [], []
+        for column in columns:
+            target, other = (
+                _without_gaps(part[column], train[column]) for part in (train, held_out)
+            )
+            fit = self._guess(target, other)
+            fits.append(fit)
+            residuals.append(other - fit.predict(self._regressions.stopping_rows))
+        ends = [(np.nanmin(train[column]), np.nanmax(train[column])) for column in columns]
+        lowest, highest = np.array(ends).T
+        return _Quantities(
+            columns, tuple(fits), _nodes(np.stack(residuals, axis=1)), lowest, highest
+        )
+
+
+def _nodes(residuals: Matrix) -> Matrix:
+    """Return residuals (n_nodes, q) with the mean and covariance of all of them (n, q)."""
+    n_rows, n_columns = residuals.shape
+    mean = residuals.mean(axis=0)
+    if n_columns == 1:
+        shares = (np.arange(_N_NODES) + 0.5) / _N_NODES
+        chosen = np.quantile(residuals, shares, axis=0)
+    else:
+        n_nodes = min(max(_N_JOINT_NODES, 2 * n_columns + 2), n_rows)
+        centred = residuals - mean
+        scaled = centred / np.maximum(centred.std(axis=0), _NOTHING)
+        first = np.linalg.svd(scaled, full_matrices=False)[0][:, 0]
+        places = ((np.arange(n_nodes) + 0.5) / n_nodes * n_rows).astype(int)
+        chosen = residuals[np.argsort(first, kind="stable")[places]]
+    centred = chosen - chosen.mean(axis=0)
+    wanted = np.atleast_2d(np.cov(residuals.T, bias=True))
+    given = np.atleast_2d(np.cov(chosen.T, bias=True))
+    return mean + centred @ _matching(given, wanted)
+
+
+def _matching(given: Matrix, wanted: Matrix) -> Matrix:
+    """Return the map that takes one covariance to another; as little as possible where singular."""
+    return _power(given, -0.5) @ _power(wanted, 0.5)
+
+
+def _power(covariance: Matrix, exponent: float) -> Matrix:
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    large = eigenvalues > 1e-9 * max(eigenvalues.max(), _NOTHING)
+    powers = np.where(large, np.where(large, eigenvalues, 1.0) ** exponent, 0.0)
+    return (vectors * powers) @ vectors.T
+
+
+def _every_level(levels: _Levels, rows: PreparedRows) -> Iterator[Draw]:
+    probabilities = levels.probabilities(rows)
+    for place, value in enumerate(levels.values):
+        yield probabilities[:, place], {levels.column: _repeated(value, len(probabilities))}
+
+
+def _at_nodes(levels: _Levels, rows: PreparedRows, n_nodes: int, place: int) -> list[Any]:
+    """Return the values at stratified quantiles of each row's distribution, a list of (n,)."""
+    # Another order of the strata for every column, so that columns are drawn independently.
+    order = np.random.default_rng(place).permutation(n_nodes)
+    cumulative = np.cumsum(levels.probabilities(rows), axis=1)
+    values = np.empty(len(levels.values), dtype=object)
+    values[:] = levels.values
+    drawn = []
+    for node in range(n_nodes):
+        share = (order[node] + 0.5) / n_nodes
+        codes = np.minimum((cumulative < share).sum(axis=1), len(values) - 1)
+        drawn.append(values[codes])
+    return drawn
+
+
+def _column(X: Features, column: int) -> Any:
+    if not isinstance(X, pd.DataFrame):
+        return np.asarray(X[:, column], dtype=float)
+    values = as_quantity(X.iloc[:, column])
+    return as_levels(X.iloc[:, column]) if values is None else values
+
+
+def _few_values(values: Any) -> tuple[Any, ...] | None:
+    """Return the values of a column that is drawn value by value; None for a quantity."""
+    if isinstance(values, pd.Series):
+        counts = values.value_counts(dropna=False)
+        counts = counts[counts > 0]
+        return tuple(None if pd.isna(each) else each for each in counts.index[:_MOST_LEVELS])
+    distinct = np.unique(values)  # nan once, at the end
+    return tuple(distinct.tolist()) if len(distinct) <= _MOST_VALUES else None
+
+
+def _is_value(values: Any, value: Any) -> Vector:
+    if pd.isna(value):
+        return np.asarray(pd.isna(values), dtype=float)
+    return np.asarray(values == value, dtype=float)
+
+
+def _without_gaps(values: Vector, train: Vector) -> Vector:
+    return np.where(np.isnan(values), np.nanmean(train), values)
+
+
+def _repeated(value: Any, n_rows: int) -> Any:
+    if value is None:
+        return np.full(n_rows, None, dtype=object)
+    repeated = np.empty(n_rows, dtype=object)
+    repeated[:] = value
+    return repeated
