@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
@@ -10,6 +11,8 @@ from sklearn.linear_model import (
     Ridge,
     RidgeCV,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 import lukewarm as lw
 from lukewarm.data import Rows
@@ -98,6 +101,37 @@ def test_settings_without_a_closed_form_are_refitted(model):
     name = "logistic" if "Logistic" in type(model).__name__ else "ols"
     learner = from_model(model, task=Task(n_classes(name)), seed=0)
     assert learner.refit_without(problem(name), (0,)) is None
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler(), RobustScaler()])
+def test_a_pipeline_of_scalers_passes_the_closed_form_on(name, scaler):
+    rows = problem(name, weighted=True)
+    learner = from_model(make_pipeline(scaler, MODELS[name]()), task=Task(n_classes(name)), seed=0)
+    learner.advance(rows.X, rows.y, 1, rows.weights)
+    model = learner.refit_without(rows, (2,))
+    others = np.delete(rows.X, 2, axis=1)
+    again = make_pipeline(scaler, MODELS[name]())
+    last = again.steps[-1][0]
+    again.fit(others, rows.y, **{f"{last}__sample_weight": rows.weights})
+    refit = values(again, name, others)
+    np.testing.assert_allclose(model.predict(rows.X), refit, rtol=1e-8, atol=1e-8)
+
+
+def test_a_pipeline_that_the_user_has_fitted_is_refitted_with_its_scaler():
+    rows = problem("ridge")
+    given = make_pipeline(StandardScaler(), Ridge()).fit(rows.X[:50], rows.y[:50])
+    learner = from_model(given, task=Task(), seed=0, prefit=True)
+    assert learner.refit_without(rows, (2,)) is None
+
+
+def test_a_pipeline_that_mixes_columns_is_refitted():
+    rows = problem("ols")
+    for first in (PCA(), StandardScaler(with_mean=False)):
+        learner = from_model(make_pipeline(first, LinearRegression()), task=Task(), seed=0)
+        assert learner.refit_without(rows, (2,)) is None  # not trained yet
+        learner.advance(rows.X, rows.y, 1)
+        assert (learner.refit_without(rows, (2,)) is None) == isinstance(first, PCA)
 
 
 def test_columns_that_determine_each_other_are_left_to_a_refit():
