@@ -20,7 +20,6 @@ from lukewarm.measures import Task
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
-
 # What they learn of a column is the same without the others.
 _COLUMNWISE = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 
