@@ -25,6 +25,7 @@ from lukewarm.kernels._theoretical_stop import TheoreticalStop
 from lukewarm.kernels.infinite_width._networks import nngp, ntk
 from lukewarm.kernels.tangent._network_kernel import network_kernel
 from lukewarm.kernels.trees._boosting_kernel import boosting_kernel
+from lukewarm.kernels.trees._forest_kernel import forest_kernel
 from lukewarm.kernels.trees._kernel import SampledKernel, sampled_tree_kernel, tree_kernel
 from lukewarm.kernels.trees._law import (
     TreeDistribution,
@@ -50,6 +51,7 @@ __all__ = [
     "estimate_noise_std",
     "expected_update",
     "follow_run",
+    "forest_kernel",
     "kernel_eigenvalues",
     "local_complexity",
     "max_theoretical_step",
