@@ -19,6 +19,13 @@ aico                   Giesecke et al. 2025, nineteen mixed features
 vimp                   the unit test of the R package vimp; R2
 reyero_lobo            Reyero Lobo et al. 2025, correlation 0.6, signal to noise 4
 weak                   linear, unit noise, correlation 0.8, importances of 0.0144 and 0.0036
+logistic               log-odds of a line and a product; log-loss
+three_classes          softmax of lines and a parabola; log-loss
+levels                 levels that shift y, levels that turn a slope, a useless copy of levels
+counts                 Poisson with a log-linear mean
+uneven                 a line and a parabola; a feature that matters for the spread of y only
+heavy_noise            a line and a wave of correlated features, noise of Student's t with 3 degrees
+near_copies            two features of correlation 0.995
 =====================  ==========================================================================
 """
 
@@ -28,7 +35,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import expit, ndtr, softmax
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class Problem:
 
     `truth` maps measure -> feature set name -> importance; `groups` names sets of several columns.
     `best` gives the best predictions at the rows of X, with all features ("full") and without each
-    set that matters.
+    set that matters. `levels` are columns whose numbers are names of levels.
     """
 
     name: str
@@ -46,6 +53,7 @@ class Problem:
     best: Callable[[np.ndarray], dict[str, np.ndarray]]
     task: str = "regression"
     groups: dict[str, list[int]] = field(default_factory=dict)
+    levels: tuple[int, ...] = ()
 
 
 def _named(values: list[float]) -> dict[str, float]:
@@ -208,6 +216,57 @@ def _reyero_lobo(n, g):
     X[:, 1] = 0.6 * X[:, 0] + 0.8 * X[:, 1]
     # Signal variance 4 + 1 + 2 * 2 * 0.6 = 7.4, a quarter of it noise.
     return X, X @ [2, 1] + np.sqrt(7.4 / 4) * g.normal(size=n)
+
+
+def _logistic_probability(X):
+    return expit(1.5 * X[:, 0] + 1.2 * X[:, 1] * X[:, 2])
+
+
+def _three_probabilities(X):
+    scores = np.column_stack([X[:, 0], -X[:, 0] + X[:, 1], X[:, 2] ** 2 - 1])
+    return softmax(1.5 * scores, axis=1)
+
+
+def _classes(n_columns: int, probability):
+    def draw(n, g):
+        X = g.normal(size=(n, n_columns))
+        shares = probability(X)
+        shares = np.column_stack([1 - shares, shares]) if shares.ndim == 1 else shares
+        return X, (g.random(n)[:, None] > np.cumsum(shares, axis=1)).sum(axis=1)
+
+    return draw
+
+
+_SHIFTS = np.array([-1.5, -0.5, 0.0, 0.0, 0.5, 1.5])
+_SLOPES = np.array([-1.0, 0.0, 2.0])
+
+
+def _levels(n, g):
+    kind, place = g.integers(0, 6, n), g.integers(0, 3, n)
+    copied = np.where(g.random(n) < 0.7, kind, g.integers(0, 6, n))
+    X = np.column_stack([kind, place, g.normal(size=n), g.normal(size=n), copied])
+    return X, _SHIFTS[kind] + _SLOPES[place] * X[:, 2] + 0.5 * g.normal(size=n)
+
+
+def _counts(n, g):
+    X = g.normal(size=(n, 4))
+    return X, g.poisson(np.exp(0.5 + 0.5 * X[:, 0] + 0.3 * X[:, 1])).astype(float)
+
+
+def _uneven(n, g):
+    X = g.normal(size=(n, 4))
+    return X, X[:, 0] + 0.5 * X[:, 1] ** 2 + np.exp(X[:, 2] / 2) * g.normal(size=n)
+
+
+def _heavy_noise(n, g):
+    X = np.sqrt(0.5) * (g.normal(size=(n, 5)) + g.normal(size=(n, 1)))
+    return X, X[:, 0] + np.sin(2 * X[:, 1]) + g.standard_t(3, size=n)
+
+
+def _near_copies(n, g):
+    X = g.normal(size=(n, 4))
+    X[:, 1] = 0.995 * X[:, 0] + np.sqrt(1 - 0.995**2) * X[:, 1]
+    return X, 3 * X[:, 0] + X[:, 2] + 0.3 * g.normal(size=n)
 
 
 def _additive(*terms):
@@ -374,6 +433,56 @@ def _aico_best(X):
     return {"full": full} | {name: full - term for name, term in terms.items()}
 
 
+def _averaged(probability, columns):
+    """Best probabilities, without a column averaged over its standard normal values."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    weights = weights / weights.sum()
+
+    def best(X):
+        found = {"full": probability(X)}
+        for column in columns:
+            filled, total = X.copy(), 0.0
+            for node, weight in zip(nodes, weights, strict=True):
+                filled[:, column] = node
+                total = total + weight * probability(filled)
+            found[f"x{column}"] = total
+        return found
+
+    return best
+
+
+def _levels_best(X):
+    kind, place, copied = (X[:, column].astype(int) for column in (0, 1, 4))
+    shift, turned = _SHIFTS[kind], _SLOPES[place] * X[:, 2]
+    # A copy is the level itself with probability 0.7 + 0.3 / 6; the shifts have mean zero.
+    return {
+        "full": shift + turned,
+        "x0": 0.7 * _SHIFTS[copied] + turned,
+        "x1": shift + _SLOPES.mean() * X[:, 2],
+        "x2": shift,
+    }
+
+
+def _counts_best(X):
+    a, b = 0.5 * X[:, 0], 0.3 * X[:, 1]
+    return {
+        "full": np.exp(0.5 + a + b),
+        "x0": np.exp(0.5 + 0.125 + b),
+        "x1": np.exp(0.5 + a + 0.045),
+    }
+
+
+def _heavy_noise_best(X):
+    line, wave = X[:, 0], np.sin(2 * X[:, 1])
+    # Given the four others, of correlation 0.5: mean their sum / 5, variance 0.6.
+    means = {column: (X.sum(axis=1) - X[:, column]) / 5 for column in (0, 1)}
+    return {
+        "full": line + wave,
+        "x0": means[0] + wave,
+        "x1": line + np.sin(2 * means[1]) * np.exp(-2 * 0.6),
+    }
+
+
 def _mse(values: list[float]) -> dict[str, dict[str, float]]:
     return {"neg_mse": _named(values)}
 
@@ -497,5 +606,54 @@ PROBLEMS = {
             _linear_best([2, 1], {0: _times(1, 0.6), 1: _times(0, 0.6)}),
         ),
         Problem("weak", _weak, _mse([0.0144, 0.0036, 1, 0, 0, 0]), _pair_best([0.2, 0.1, 1])),
+        # Log-losses: means over four million rows, whose own error is below a thousandth of each.
+        Problem(
+            "logistic",
+            _classes(5, _logistic_probability),
+            {"neg_log_loss": _named([0.1505, 0.0782, 0.0782, 0, 0])},
+            _averaged(_logistic_probability, (0, 1, 2)),
+            task="classification",
+        ),
+        Problem(
+            "three_classes",
+            _classes(4, _three_probabilities),
+            {"neg_log_loss": _named([0.2678, 0.1046, 0.1866, 0])},
+            _averaged(_three_probabilities, (0, 1, 2)),
+            task="classification",
+        ),
+        Problem(
+            "levels", _levels, _mse([0.425, 14 / 9, 5 / 3, 0, 0]), _levels_best, levels=(0, 1, 4)
+        ),
+        Problem(
+            "counts",
+            _counts,
+            _mse(
+                [
+                    np.exp(1.18) * (np.exp(0.5) - np.exp(0.25)),
+                    np.exp(1.5) * (np.exp(0.18) - np.exp(0.09)),
+                    0,
+                    0,
+                ]
+            ),
+            _counts_best,
+        ),
+        Problem(
+            "uneven",
+            _uneven,
+            _mse([1, 0.5, 0, 0]),
+            _additive((0, lambda x: x, 0.0), (1, lambda x: 0.5 * x**2, 0.5)),
+        ),
+        Problem(
+            "heavy_noise",
+            _heavy_noise,
+            _mse([0.6, (1 - np.exp(-8) - np.exp(-2.4) * (1 - np.exp(-3.2))) / 2, 0, 0, 0]),
+            _heavy_noise_best,
+        ),
+        Problem(
+            "near_copies",
+            _near_copies,
+            _mse([9 * (1 - 0.995**2), 0, 1, 0]),
+            _linear_best([3, 0, 1], {0: _times(1, 0.995)}),
+        ),
     )
 }

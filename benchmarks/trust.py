@@ -67,6 +67,8 @@ def explain(job):
     generator = np.random.default_rng([job["seed"], key, job["n"], job["replicate"]])
     X, y = problem.draw(job["n"], generator)
     matrix, X = X, pd.DataFrame(X, columns=[f"x{column}" for column in range(X.shape[1])])
+    for column in problem.levels:
+        X[f"x{column}"] = ("level " + X[f"x{column}"].astype(int).astype(str)).astype("category")
     measures = list(problem.truth)
     names = list(problem.truth[measures[0]])
     sets = {"features": names}

@@ -22,4 +22,8 @@ pairs
 # %%
 # The truth: taking a or b away loses the product, taking both away loses it once. So a and b
 # interact by 1, and no other pair does.
-vi.plot()
+lw.plot_interactions(pairs)
+
+# %%
+# The same as a network; the areas of the nodes are the importances.
+lw.plot_interaction_network(pairs, vi.result_)

@@ -31,4 +31,4 @@ by.to_frame()[["segment", "feature", "importance", "ci_low", "ci_high"]]
 by.equality()
 
 # %%
-lw.plot_comparison({"country": by["country"], "town": by["town"]})
+lw.plot_segments(by)

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import lukewarm as lw
 from lukewarm._files import locked_folder
 from lukewarm.cli import main
+from lukewarm.estimators import _prepared
 from lukewarm.evaluation import INFERENCES
 from lukewarm.learners import MODELS
 from lukewarm.measures import MEASURES
@@ -71,6 +72,26 @@ def test_explain_writes_a_report_beside_the_tables(csv, tmp_path):
     assert f"The report is {tmp_path / 'report.html'}" in outcome.output
     assert "What predicts y" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "neg_mse.csv").is_file()
+
+
+def test_a_forecast_counts_the_models_and_stops(csv):
+    outcome = run("explain", csv, "--target", "y", *SMALL, "--model", "linear", "--forecast")
+    assert outcome.exit_code == 0, outcome.output
+    assert outcome.output.startswith("6 full models (")
+    assert "p_value" not in outcome.output
+    refused = run("explain", csv, "--target", "y", "--shapley", "--forecast")
+    assert "--forecast does not go with --shapley" in refused.output
+
+
+def test_effects_are_on_the_report_where_they_are_asked_for(csv, tmp_path):
+    outcome = run(
+        *("explain", csv, "--target", "y", *SMALL, "--model", "linear"),
+        *("--report", "--effects", "--out", tmp_path),
+    )
+    assert outcome.exit_code == 0, outcome.output
+    assert "Which way the features work" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    refused = run("explain", csv, "--target", "y", *SMALL, "--effects")
+    assert "--effects needs --report or --open" in refused.output
 
 
 def test_explain_opens_the_report_it_wrote(csv, tmp_path, monkeypatch):
@@ -318,19 +339,41 @@ def test_the_first_are_shown_and_those_that_matter_named(visits):
 
 
 def test_a_break_shows_what_is_done(visits, monkeypatch):
-    measured = lw.estimators._prepared.Prepared.outcome
+    measured = _prepared.Prepared.outcome
 
     def outcome(prepared, model, removed):
         if removed == (1,):
             raise KeyboardInterrupt
         return measured(prepared, model, removed)
 
-    monkeypatch.setattr(lw.estimators._prepared.Prepared, "outcome", outcome)
+    monkeypatch.setattr(_prepared.Prepared, "outcome", outcome)
     done = run("explain", visits, *QUICK, "--drop", "patient,weight,day", "--cv", 2)
     assert done.exit_code == 0, done.output
     assert "Interrupted; these are the feature sets that were done." in done.output
     assert "1 feature set by" in done.output
     assert "not_reached" in done.output
+
+
+def test_a_stored_run_goes_on_after_a_break(visits, tmp_path, monkeypatch):
+    obtained = _prepared.Prepared._obtained
+    asked = []
+
+    def broken(prepared, model, removed):
+        asked.append(removed)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return obtained(prepared, model, removed)
+
+    monkeypatch.setattr(_prepared.Prepared, "_obtained", broken)
+    stored = ("--drop", "patient,weight,day", "--store", tmp_path / "run")
+    done = run("explain", visits, *QUICK, *stored, "--inference", "paired")
+    assert "the same command goes on" in done.output
+    done = run("explain", visits, *QUICK, *stored, "--inference", "paired")
+    assert done.exit_code == 0, done.output
+    assert asked == [(), (0,), (1,), (1,), (2,)]
+    done = run("explain", visits, *QUICK, *stored, "--inference", "split")
+    assert done.exit_code == 2
+    assert "inference='paired' (here: 'split')" in done.output
 
 
 def test_a_time_limit_names_what_was_not_reached(visits):

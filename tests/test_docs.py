@@ -60,3 +60,32 @@ def test_the_readme_shows_the_output_that_docs_start_output_wrote():
 def test_citation_and_changelog_name_the_version():
     assert f"version: {lw.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"## [{lw.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+MEASURED = runpy.run_path(str(DOCS / "measured.py"))
+# Tables whose numbers are settings, what an example says, or counts of lines; not measured here.
+SETTINGS = {"architecture", "choosing", "importance", "inference", "lofo", "vimp"}
+# Measured tables that are still typed by hand; no page is to be added.
+TYPED = {"engines", "kernel_flow", "shapley", "theory"}
+# Made from docs/results by lukewarm.experiments.
+REPRODUCED = {"paper"}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_measured_numbers_of_a_page_are_those_of_the_results(page):
+    text = page.read_text(encoding="utf-8")
+    assert MEASURED["filled"](text) == text, "run: python docs/measured.py"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_no_measured_table_is_typed_by_hand(page):
+    text = page.read_text(encoding="utf-8")
+    typed = "" if "<!-- Made by " in text else MEASURED["BLOCK"].sub("", text)
+    tables = re.findall(r"(?:^\|.*\n)+", typed, re.MULTILINE)
+    has_decimals = any(re.search(r"(?<![\w.])\d+\.\d+", table) for table in tables)
+    assert has_decimals == (page.stem in SETTINGS | TYPED | REPRODUCED)
+
+
+def test_every_measured_block_is_on_a_page():
+    text = "".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
+    assert set(MEASURED["BLOCKS"]) == {name for name, _ in MEASURED["BLOCK"].findall(text)}

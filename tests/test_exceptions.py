@@ -9,6 +9,12 @@ from sklearn.linear_model import LinearRegression
 import lukewarm as lw
 
 SOURCE = Path(lw.__file__).parent
+WARM = {
+    "model": "boosting",
+    "method": "early_stopping",
+    "inference": "paired",
+    "random_state": 0,
+}
 
 
 def defined_classes(path):
@@ -65,40 +71,19 @@ def noise(n_rows=80, n_columns=3):
 
 
 def shapley(X, y):
-    lw.ShapleyImportance(
-        n_coalitions=6,
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    ).fit(X, y)
+    lw.ShapleyImportance(n_coalitions=6, **WARM).fit(X, y)
 
 
 def shapley_by_tolerance(X, y):
-    lw.ShapleyImportance(
-        solver="kernel",
-        tolerance=0.01,
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    ).fit(X, y)
+    lw.ShapleyImportance(solver="kernel", tolerance=0.01, **WARM).fit(X, y)
 
 
 def more_shapley(X, y):
-    lw.ShapleyImportance(
-        n_coalitions=6,
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    ).fit(X, y).fit_more(2)
+    lw.ShapleyImportance(n_coalitions=6, **WARM).fit(X, y).fit_more(2)
 
 
 def importance(X, y):
-    lw.VariableImportance(
-        random_state=0, model="boosting", method="early_stopping", inference="paired"
-    ).fit(X, y)
+    lw.VariableImportance(**WARM).fit(X, y)
 
 
 def importance_of_a_seen_model(X, y):

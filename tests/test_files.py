@@ -2,6 +2,8 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 
 import pytest
 
@@ -126,3 +128,27 @@ def test_a_run_killed_at_any_point_leaves_no_two_runs_side_by_side(tmp_path, mon
     monkeypatch.undo()
     write_report(tmp_path, ["last_1.csv"])
     assert shown(tmp_path) == ["last_1.csv"]
+
+
+def test_threads_that_write_at_once_leave_the_mask_of_new_files_alone(tmp_path, monkeypatch):
+    original = os.umask
+
+    def slow(mask):
+        before = original(mask)
+        time.sleep(0.05)  # so that the other thread comes in between
+        return before
+
+    mask = original(0o027)
+    try:
+        monkeypatch.setattr(os, "umask", slow)
+        threads = [
+            threading.Thread(target=write_text, args=(tmp_path / name, "text")) for name in "ab"
+        ]
+        for thread in threads:
+            thread.start()
+            time.sleep(0.02)
+        for thread in threads:
+            thread.join()
+        assert original(0o027) == 0o027
+    finally:
+        original(mask)

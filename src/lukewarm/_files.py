@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ _PREFIX = ".lukewarm-"
 _LOCK = f"{_PREFIX}lock"
 # A file is written in seconds; what is older was left by a run that was killed.
 _STALE_SECONDS = 3600
+# Two threads that read the mask at once could leave it at 0.
+_UMASK = threading.Lock()
 
 
 @contextmanager
@@ -33,15 +36,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temporary
         # mkstemp files are private; the result should be as readable as any other new file.
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(0o666 & ~_umask())
         # Without this a power cut may leave the new name with no contents.
         _flush(temporary)
         temporary.replace(target)
         _flush_folder(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """Return the mask of new files; it can only be read by setting it, for the whole process."""
+    with _UMASK:
+        mask = os.umask(0)
+        os.umask(mask)
+    return mask
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -1,4 +1,4 @@
-"""Names that come from a user's table, made harmless where they are shown or exported."""
+"""Text that is shown or exported: names of a user's table made harmless, durations in words."""
 
 from __future__ import annotations
 
@@ -50,3 +50,19 @@ def frame_to_csv(frame: pd.DataFrame) -> str:
             cells = [csv_cell(str(cell)) for cell in frame.iloc[:, place]]
             harmless.isetitem(place, cells)
     return harmless.to_csv(index=False)
+
+
+def duration(value: float) -> str:
+    """Return seconds as they are said.
+
+    Examples
+    --------
+    >>> duration(0.004), duration(7.31), duration(3900)
+    ('under 0.1 s', '7.3 s', '1 h 5 min')
+    """
+    if value < 0.1:
+        return "under 0.1 s"
+    if value < 90:
+        return f"{value:.1f} s"
+    minutes = round(value / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

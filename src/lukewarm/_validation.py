@@ -11,7 +11,9 @@ import numpy as np
 # A standard error squares squared errors: the fourth power must be a float, with room to add up.
 _LARGEST = 1e70
 Kind = TypeVar("Kind")
+# A line of an error message; longer values are cut.
 _LONGEST_SHOWN = 80
+# Beyond any machine: a larger number is a mistake.
 _MOST_JOBS = 2**15
 
 

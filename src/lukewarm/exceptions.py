@@ -1,22 +1,28 @@
-"""Every warning of the library, in one place.
+"""Every warning of the library, and its one exception, in one place.
 
 What a call gets wrong is a ValueError or a TypeError; doubt about a number is a warning of its own
 class, so that it can be looked for, silenced or turned into an error by itself.
 """
 
 __all__ = [
+    "ClaimedElsewhere",
     "HealthWarning",
     "ImportanceWarning",
     "KernelWarning",
     "NearZeroWarning",
     "PrecisionWarning",
     "SeenRowsWarning",
+    "StoreWarning",
     "TangentWarning",
     "TaskWarning",
     "UnderfitWarning",
     "UnknownLossWarning",
     "UntrainedWarning",
 ]
+
+
+class ClaimedElsewhere(Exception):  # noqa: N818, a state of affairs rather than an error
+    """Another process is at work on a job of a shared store; fits wait for it by themselves."""
 
 
 class ImportanceWarning(UserWarning):
@@ -65,6 +71,10 @@ class UntrainedWarning(HealthWarning):
 
 class KernelWarning(UserWarning):
     """A doubt about a number of `lukewarm.kernels`: accuracy not reached, or too large a step."""
+
+
+class StoreWarning(UserWarning):
+    """A folder of finished jobs holds damaged files, or cannot be written to."""
 
 
 class TangentWarning(UserWarning):

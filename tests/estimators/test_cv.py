@@ -214,3 +214,27 @@ class TestTime:
 def test_folds_that_make_no_sense_are_refused(table, cv, error, message):
     with pytest.raises(error, match=message):
         fit(*table, cv=cv)
+
+
+class TestAcrossFolds:
+    def test_the_spread_between_repeats_gives_the_corrected_error(self, table):
+        X, y = table
+        folds = list(RepeatedKFold(n_splits=4, n_repeats=3, random_state=0).split(X))
+        result = fit(X, y, cv=folds).result_
+        frame = result.across_folds()
+        single = np.array([fit(X, y, cv=[fold]).result_.importance for fold in folds])
+        np.testing.assert_allclose(frame["importance"], result.importance)
+        variance = (1 / 12 + 1 / 3) * single.var(axis=0, ddof=1)
+        # Models of folds that are drawn alone have other stopping rows, but learn from all.
+        np.testing.assert_allclose(frame["std_error"] ** 2, variance, rtol=0.2)
+        assert frame["n_folds"].tolist() == [12, 12]
+        assert frame["p_value"][0] < 0.01 < frame["p_value"][1]
+        assert (frame["ci_low"] < frame["importance"]).all()
+
+    def test_one_split_and_saved_results_have_no_spread(self, table, tmp_path):
+        result = fit(*table).result_
+        with pytest.raises(ValueError, match="needs several folds"):
+            result.across_folds()
+        saved = lw.ImportanceResult.load(result.save(tmp_path / "result.npz"))
+        with pytest.raises(ValueError, match="keeps in memory"):
+            saved.across_folds()

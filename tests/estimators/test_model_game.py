@@ -11,11 +11,11 @@ def make_game(players):
         skill = MeasureValue(float(len(removed)), np.zeros(3))
         return FittedCoalition((skill, MeasureValue(-1.0, np.zeros(3))), 0, 0.0)
 
-    def run(fit, removed):
+    def run(removed):
         batches.append(list(removed))
         return [fit(each) for each in removed]
 
-    return ModelGame(players, fit, run), batches
+    return ModelGame(players, run), batches
 
 
 def test_unknown_coalitions_are_fitted_once_in_one_batch():

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.pipeline import make_pipeline
@@ -138,3 +139,17 @@ def test_a_scaler_and_a_module_trained_elsewhere_are_explained_as_they_stand(row
         own = module(inputs).numpy().ravel()
     # A few units of single precision.
     np.testing.assert_allclose(vi.predictions_.full, own, atol=1e-6)
+
+
+def test_a_function_of_dates_is_explained(generator):
+    X = pd.DataFrame(
+        {"day": pd.date_range("2020-01-01", periods=200), "z": generator.normal(size=200)}
+    )
+    X = X.sample(frac=1, random_state=0, ignore_index=True)
+
+    def months(rows):
+        return (rows["day"].dt.month + rows["z"]).to_numpy(dtype=float)
+
+    vi = lw.VariableImportance(months, prefit=True, random_state=0)
+    result = vi.fit(X[:100], months(X[:100]), X_eval=X[100:], y_eval=months(X[100:])).result_
+    assert (result.importance > 0.5).all()

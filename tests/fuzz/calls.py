@@ -169,6 +169,7 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
 }
 _OF_VARIABLE = {
     "time_limit": (anything, {"3.5": lambda: 3.5, "1e-9": lambda: 1e-9}),
+    "on_error": (is_one_of("raise", "record"), {"'record'": lambda: "record"}),
 }
 _OF_SHAPLEY = {
     "solver": (
@@ -212,11 +213,16 @@ def _changed(
 ) -> tuple[dict[str, Any], str, bool | None]:
     """Return one to three odd settings, their text, and whether they must be refused."""
     n_changed = int(rng.choice([1, 2, 3], p=[0.75, 0.2, 0.05]))
+    names = rng.choice(list(table), size=n_changed, replace=False)
+    return _drawn(rng, {str(name): table[str(name)] for name in names})
+
+
+def _drawn(rng: np.random.Generator, chosen: dict[str, Any]) -> Any:
+    """Return a value for every setting chosen, their text, and whether they must be refused."""
     settings, texts, refused = {}, [], None
-    for name in rng.choice(list(table), size=n_changed, replace=False):
-        domain, own = table[str(name)]
+    for name, (domain, own) in chosen.items():
         text, value = _value(rng, own)
-        settings[str(name)] = value
+        settings[name] = value
         texts.append(f"{name}={text}")
         if _or_odd(domain, value) is False:
             refused = True
@@ -493,15 +499,8 @@ def _merged(results: Any) -> Any:
 
 
 def _changed_some(rng: np.random.Generator, table: dict[str, Any]) -> Any:
-    chosen = {name: table[name] for name in rng.permutation(list(table))[: rng.integers(1, 3)]}
-    settings, texts, refused = {}, [], None
-    for name, (domain, own) in chosen.items():
-        text, value = _value(rng, own)
-        settings[str(name)] = value
-        texts.append(f"{name}={text}")
-        if _or_odd(domain, value) is False:
-            refused = True
-    return settings, ", ".join(texts), refused
+    names = rng.permutation(list(table))[: rng.integers(1, 3)]
+    return _drawn(rng, {str(name): table[name] for name in names})
 
 
 def _plots(rng: np.random.Generator, folder: Path) -> Call:

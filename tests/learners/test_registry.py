@@ -58,7 +58,7 @@ def test_a_class_instead_of_an_object_is_named():
 
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(
-        ValueError, match=r"'boosting', 'network', 'kernel', 'catboost'; got 'forest'"
+        ValueError, match=r"'boosting', 'network', 'kernel', 'catboost', .*; got 'forest'"
     ):
         from_model("forest", task=Task(), seed=0)
 
@@ -114,3 +114,11 @@ def test_every_wrapper_of_the_registry_loads_and_wraps(entry):
     assert issubclass(wrapper, BaseLearner)
     assert callable(wrapper.from_model)
     assert getattr(learners, entry.wrapper) is wrapper
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost", "random_forest", "linear"])
+@pytest.mark.parametrize("n_classes", [None, 3])
+def test_engines_of_other_libraries_have_names(name, n_classes):
+    learner = from_model(name, task=Task(n_classes), seed=0)
+    kind = type(learner.estimator).__name__
+    assert kind.endswith(("Classifier", "LogisticRegression")) == (n_classes is not None)

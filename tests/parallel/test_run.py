@@ -43,6 +43,17 @@ def test_the_number_set_for_joblib_holds_where_none_is_given():
 
 
 @pytest.mark.usefixtures("eight_cores")
+def test_a_back_end_that_takes_all_its_workers_by_default_does_so():
+    class Cluster(joblib._parallel_backends.ThreadingBackend):
+        default_n_jobs = -1  # as Dask's
+
+    joblib.register_parallel_backend("cluster", Cluster)
+    with joblib.parallel_config("cluster"):
+        assert workers_of(range(6)) > 1
+        assert workers_of(range(6), n_jobs=1) == 1
+
+
+@pytest.mark.usefixtures("eight_cores")
 @pytest.mark.parametrize(("n_tasks", "most"), [(3, 3), (500, 8)])
 def test_there_are_no_more_workers_than_jobs_or_cores(monkeypatch, n_tasks, most):
     asked = []

@@ -7,12 +7,6 @@ import lukewarm as lw
 pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def results():
     data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)

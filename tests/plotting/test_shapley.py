@@ -1,16 +1,9 @@
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
 import lukewarm as lw
 
 pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -2,38 +2,13 @@ import pickle
 
 import numpy as np
 import pytest
+from given import Fixed, Given
 
 from lukewarm.data import Removal, Rows
-from lukewarm.learners import BaseLearner
 from lukewarm.learners.kernel import HasMachine, KernelMachineRegressor
 from lukewarm.reduction import CoalitionProjection, Projection, ReductionData
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._kernel_mean import closed_form_machine, kernel_mean
-
-
-class Fixed(BaseLearner):
-    """A learner that stays as it is."""
-
-    n_steps = 1
-
-    def fresh(self, seed):
-        return self
-
-    def copy(self, seed=None):
-        return self
-
-    def advance(self, X, y, n_steps, weights=None):
-        pass
-
-
-class Given(Fixed):
-    """A model that is a known function of the columns."""
-
-    def __init__(self, function):
-        self._function = function
-
-    def predict(self, X):
-        return self._function(X)
 
 
 class Fitted(Fixed, HasMachine):

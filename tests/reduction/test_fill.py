@@ -116,14 +116,31 @@ MODELS = [
     SGDRegressor(),
     KNeighborsRegressor(),
     make_pipeline(StandardScaler(), LinearRegression()),
+    "network",
+    "catboost",
+    ("lightgbm", "LGBMRegressor", {"n_estimators": 5, "verbose": -1, "n_jobs": 1}),
+    ("xgboost", "XGBRegressor", {"n_estimators": 5, "n_jobs": 1}),
 ]
+ENGINES = {"network": "torch", "catboost": "catboost"}
 
 
+@pytest.mark.filterwarnings("ignore::lukewarm.exceptions.HealthWarning")
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model)[:20])
 def test_dropout_with_draws_is_a_projection_without_its_correction_for_every_model(model):
+    if isinstance(model, tuple):
+        engine, kind, settings = model
+        model = getattr(pytest.importorskip(engine), kind)(**settings)
+    elif isinstance(model, str) and model in ENGINES:
+        pytest.importorskip(ENGINES[model])
     data = lw.datasets.make_correlated_linear(n_samples=200, random_state=0)
     vi = lw.VariableImportance(
-        model, "dropout", features=["X1"], fill="conditional", random_state=0, inference="paired"
+        model,
+        "dropout",
+        features=["X1"],
+        fill="conditional",
+        max_steps=5,
+        random_state=0,
+        inference="paired",
     ).fit(data.X, data.y)
     full = vi._prepared.full_models[0]
     draws = ConditionalDraws(full.data.regressions, (0,))

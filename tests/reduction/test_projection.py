@@ -1,33 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from given import Given
 
 from lukewarm.data import Removal, Rows
-from lukewarm.learners import BaseLearner
-from lukewarm.measures import Task
 from lukewarm.reduction import Projection, ReductionData
 from lukewarm.reduction.projection._conditional import ConditionalDraws
-
-
-class Given(BaseLearner):
-    """A learner that is a function of the table."""
-
-    n_steps = 1
-
-    def __init__(self, function, n_classes=None):
-        self._function, self.task = function, Task(n_classes)
-
-    def fresh(self, seed):
-        return self
-
-    def copy(self, seed=None):
-        return self
-
-    def advance(self, X, y, n_steps, weights=None):
-        pass
-
-    def predict(self, X):
-        return self._function(X)
 
 
 def _data(X, y=None):

@@ -5,9 +5,11 @@ import io
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import lukewarm as lw
+from lukewarm.results import EffectCurve, EffectCurves
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -39,19 +41,43 @@ def address(tmp_path_factory, make_result, shapley):
     return lw.report([make_result(strengths), shapley], path).as_uri()
 
 
+@pytest.fixture(scope="module")
+def extras_address(tmp_path_factory):
+    """A page with every section there is."""
+    a, b = np.random.default_rng(0).normal(size=(2, 300))
+    y = a * (b > 0) + b
+    result = lw.importance_from_predictions(y, y, {"<i>a</i>": b, "العمر": a * (b > 0)})
+    places, share = np.linspace(-1, 1, 12), np.full(12, 1 / 12)
+    two = np.stack([places, -places], axis=1)
+    effects = EffectCurves(
+        (
+            EffectCurve("<i>a</i>", tuple(places), two, share, places),
+            EffectCurve("level", ("a long name of a level", "b"), two[:2], share[:2], None),
+        ),
+        ("probability of yes", "probability of no"),
+        "m",
+    )
+    pairs = pd.DataFrame({"first": ["<i>a</i>"], "second": ["العمر"], "interaction": [0.2]})
+    pairs = pairs.assign(std_error=0.05, ci_low=0.1, ci_high=0.3, p_value=0.001)
+    segments = result.by(np.where(b > 0, "north", "south"))
+    path = tmp_path_factory.mktemp("extras") / "report.html"
+    more = {"effects": effects, "interactions": pairs, "segments": segments}
+    return lw.report(result, path, **more).as_uri()
+
+
 @pytest.fixture
 def opened(browser, address):
     """Return a function that opens the page; what the browser complains of fails the test."""
     contexts, complaints = [], []
 
-    def open_page(**options):
+    def open_page(where=address, **options):
         context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("requestfailed", lambda request: complaints.append(request.url))
-        page.goto(address)
+        page.goto(where)
         return page
 
     yield open_page
@@ -226,5 +252,20 @@ def test_no_rule_of_accessibility_is_broken(opened, scheme):
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
     page = opened(color_scheme=scheme, bypass_csp=True)
+    found = axe.Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"][:80] for node in each["nodes"][:3]]) for each in found] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_sections_on_request_break_no_rule_and_fit_a_phone(opened, extras_address, scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
+    small = {"viewport": {"width": 320, "height": 800}}
+    page = opened(extras_address, color_scheme=scheme, bypass_csp=True, **small)
+    assert page.locator("#effects, #interactions, #segments").count() == 3
+    page.locator("details summary").first.click()
+    assert page.locator("details table").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
     found = axe.Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"][:80] for node in each["nodes"][:3]]) for each in found] == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lukewarm.cli._options import Failure
+from lukewarm.cli._options import failure
 
 
 def names(listed: str | None) -> list[str] | None:
@@ -24,14 +24,14 @@ def taken_apart(
     named = {option: column for option, column in roles.items() if column is not None}
     for column in (*named.values(), *dropped, *dates):
         if column not in table:
-            raise Failure(
+            raise failure(
                 f"{str(file)!r} has no column {column!r}; it has {list(table)}."
                 f"{separator_hint(table)}"
             )
     for option, column in named.items():
         others = [each for each in named if named[each] == column and each != option]
         if others or column in dropped:
-            raise Failure(f"{others[0] if others else '--drop'} names {option[2:]}, {column!r}.")
+            raise failure(f"{others[0] if others else '--drop'} names {option[2:]}, {column!r}.")
     for column in dates:
         table[column] = _as_dates("--parse-dates", table[column])
     columns = {option: table[column] for option, column in named.items()}
@@ -46,7 +46,7 @@ def _as_dates(option: str, column: Any) -> Any:
     try:
         return pd.to_datetime(column)
     except (ValueError, TypeError, OverflowError) as error:
-        raise Failure(f"{option}: column {column.name!r} does not hold dates; {error}.") from error
+        raise failure(f"{option}: column {column.name!r} does not hold dates; {error}.") from error
 
 
 def without_gaps(X: Any, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -59,7 +59,7 @@ def without_gaps(X: Any, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 
 def groups_of(path: Path | None, correlated: float | None) -> Any:
     if correlated is not None and path is not None:
-        raise Failure("give --groups or --correlated, not both.")
+        raise failure("give --groups or --correlated, not both.")
     if correlated is not None:
         return {"correlation": correlated}
     if path is None or (str(path) == "auto" and not path.exists()):
@@ -69,13 +69,13 @@ def groups_of(path: Path | None, correlated: float | None) -> Any:
 
 def _read_groups(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise Failure(f"there is no file {str(path)!r}.")
+        raise failure(f"there is no file {str(path)!r}.")
     try:
         groups = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
-        raise Failure(f"{str(path)!r} is not a JSON file: {error}.") from error
+        raise failure(f"{str(path)!r} is not a JSON file: {error}.") from error
     if not isinstance(groups, dict):
-        raise Failure(f'{str(path)!r} must hold a mapping such as {{"name": ["column", ...]}}.')
+        raise failure(f'{str(path)!r} must hold a mapping such as {{"name": ["column", ...]}}.')
     return groups
 
 

@@ -13,7 +13,7 @@ from lukewarm._files import locked_folder, replacing_report, write_text
 from lukewarm._text import frame_to_csv, printable
 from lukewarm._validation import check_count, check_fraction
 from lukewarm.cli._columns import groups_of, names, taken_apart, without_gaps
-from lukewarm.cli._options import PATH, Failure, OneOf, plain_errors
+from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
 
 
 @click.command()
@@ -24,7 +24,7 @@ from lukewarm.cli._options import PATH, Failure, OneOf, plain_errors
     type=OneOf("learners", "MODELS"),
     default="auto",
     show_default=True,
-    help="What is trained; catboost and network need their extras.",
+    help="What is trained; catboost, lightgbm, xgboost and network need their extras.",
 )
 @click.option(
     "--method",
@@ -99,6 +99,11 @@ from lukewarm.cli._options import PATH, Failure, OneOf, plain_errors
     metavar="SECONDS",
     help="Begin no further feature set after it; the most promising ones come first.",
 )
+@click.option(
+    "--store",
+    type=PATH,
+    help="Folder that keeps finished work: the same command goes on after a break or a kill.",
+)
 @click.option("--top", type=int, help="Show the largest importances only, so many of them.")
 @click.option(
     "--select",
@@ -125,7 +130,16 @@ from lukewarm.cli._options import PATH, Failure, OneOf, plain_errors
     help="Write one HTML page to hand over: report.html in the folder of --out, else "
     "FILE-report.html in the current one.",
 )
+@click.option(
+    "--effects",
+    is_flag=True,
+    help="On the report: how the prediction moves with each feature. Shows quantiles and levels of "
+    "the columns.",
+)
 @click.option("--open", "opens", is_flag=True, help="Write the report and open it in a browser.")
+@click.option(
+    "--forecast", is_flag=True, help="Say how many models and seconds it would take, and stop."
+)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--jobs", type=int, default=1, show_default=True, help="Feature sets at a time.")
 @plain_errors
@@ -148,7 +162,9 @@ def explain(
     select: float | None,
     out: Path | None,
     report: bool,
+    effects: bool,
     opens: bool,
+    forecast: bool,
     seed: int,
     jobs: int,
     measure: tuple[str, ...],
@@ -182,9 +198,13 @@ def explain(
     _check_shown(top, select)
     work = {"solver": solver, "n_coalitions": coalitions, "tolerance": tolerance}
     if not shapley and any(value is not None for value in work.values()):
-        raise Failure("--solver, --coalitions and --tolerance need --shapley.")
+        raise failure("--solver, --coalitions and --tolerance need --shapley.")
     if shapley and (time_limit is not None or select is not None):
-        raise Failure("--time-limit and --select do not go with --shapley.")
+        raise failure("--time-limit and --select do not go with --shapley.")
+    if shapley and forecast:
+        raise failure("--forecast does not go with --shapley; --coalitions limits the work.")
+    if effects and not (report or opens):
+        raise failure("--effects needs --report or --open.")
     work["time_limit"] = time_limit
     options |= {name: value for name, value in work.items() if value is not None}
     estimator = (ShapleyImportance if shapley else VariableImportance)(
@@ -195,34 +215,49 @@ def explain(
         n_jobs=jobs,
         **options,
     )
+    if forecast:
+        click.echo(str(estimator.forecast(X, **_rows(columns))))
+        return
     with nullcontext() if out is None else locked_folder(out):
         _fit(estimator, X, columns)
         for result in estimator.results_.values():
             click.echo(printable(_shown(result, top, select), keep="\n"))
         page = Path(f"{file.stem}-report.html") if out is None else out / "report.html"
         asked = report or opens
+        more = {"effects": estimator.effects()} if effects else {}
         title = f"What predicts {target}"
         if out is not None:
             with replacing_report(out, "explain") as staged:
                 _write_results(staged, estimator.results_)
                 if asked:
-                    estimator.report(staged / page.name, title=title)
+                    estimator.report(staged / page.name, title=title, **more)
             click.echo(f"\nTables and figures are in {out}")
         elif asked:
-            estimator.report(page, title=title)
+            estimator.report(page, title=title, **more)
         if asked:
             click.echo(f"\nThe report is {page}")
         if opens:
             click.launch(page.resolve().as_uri())
 
 
+def _rows(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return what `fit` is told about the rows."""
+    return {
+        "y": columns["--target"],
+        "sample_weight": columns.get("--weights"),
+        "groups": columns.get("--row-groups"),
+        "time": columns.get("--time"),
+    }
+
+
 def _fit(estimator: Any, X: Any, columns: dict[str, Any]) -> None:
     """Fit the estimator; a break leaves the feature sets that were done."""
-    y, weights = columns["--target"], columns.get("--weights")
-    groups, time = columns.get("--row-groups"), columns.get("--time")
     try:
-        estimator.fit(X, y, weights, groups=groups, time=time)
+        estimator.fit(X, **_rows(columns))
     except KeyboardInterrupt:
+        if estimator.store is not None:
+            kept = printable(str(estimator.store))
+            click.echo(f"Finished work is in {kept}; the same command goes on.", err=True)
         if not hasattr(estimator, "results_"):
             raise
         click.echo("Interrupted; these are the feature sets that were done.", err=True)

@@ -16,11 +16,16 @@ from lukewarm._text import printable
 from lukewarm._validation import check_choice
 
 
-class Failure(click.ClickException):
+class _Failure(click.ClickException):
     exit_code = 2
 
     def format_message(self) -> str:
         return printable(" ".join(self.message.split()))
+
+
+def failure(message: str) -> click.ClickException:
+    """Return the error that ends a command with this line."""
+    return _Failure(message)
 
 
 class OneOf(click.ParamType):
@@ -68,7 +73,7 @@ def _one_line() -> Iterator[None]:
         ):
             raise
         hint = f"Try '{error.ctx.command_path} --help'."
-        raise Failure(f"{error.format_message()} {hint}") from error
+        raise failure(f"{error.format_message()} {hint}") from error
 
 
 class Commands(click.Group):
@@ -92,6 +97,6 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
             for note in notes:
                 click.echo(f"Note: {printable(str(note.message), keep=chr(10))}", err=True)
         except (ValueError, TypeError, OSError, ImportError, FloatingPointError) as error:
-            raise Failure(str(error)) from error
+            raise failure(str(error)) from error
 
     return guarded

@@ -2,9 +2,10 @@
 
 from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity, like_column
-from lukewarm.data._features import FeatureIndex, as_feature_sets
+from lukewarm.data._features import FeatureIndex, as_feature_sets, check_disjoint
 from lukewarm.data._grouping import as_groups
 from lukewarm.data._removal import Fill, Removal, filled
+from lukewarm.data._row_cache import RowCache
 from lukewarm.data._rows import Rows, joined
 from lukewarm.data._splits import RowSplit, halve_rows, part_rows, split_folds, split_rows
 from lukewarm.data._table import (
@@ -24,6 +25,7 @@ __all__ = [
     "FeatureIndex",
     "Fill",
     "Removal",
+    "RowCache",
     "RowSplit",
     "RowUnits",
     "Rows",
@@ -36,6 +38,7 @@ __all__ = [
     "as_quantity",
     "as_table",
     "as_target",
+    "check_disjoint",
     "column_doubts",
     "column_names",
     "filled",

@@ -17,10 +17,15 @@ from lukewarm._typing import Features, FeatureSet, Matrix, Vector
 from lukewarm.data._grouping import rank_correlation
 from lukewarm.results import Remark
 
+# A rank correlation is known to 0.02 from as many rows.
 _MOST_ROWS = 2000
+# All pairs are looked at: the cost grows with the square.
 _MOST_COLUMNS = 300
+# A longer list is not read; the rest is counted.
 _MOST_PAIRS = 20
+# At 0.95 two columns share 90 % of their variance: what one adds to the other is mostly noise.
 _ALIKE = 0.95
+# A feature that measures the target itself reaches it; a good predictor does not.
 _LEAK = 0.999
 # With fewer rows to a level, levels fit any target.
 _ROWS_PER_LEVEL = 20

@@ -11,6 +11,7 @@ import pandas as pd
 from lukewarm._validation import check_real, unmasked
 
 _SECONDS_PER_DAY = 86_400
+# 2 GiB: a sparse matrix that grows beyond would fill a common machine with its copies.
 _MOST_DENSE_BYTES = 2**31
 
 

@@ -168,6 +168,19 @@ def as_feature_sets(
     return chosen
 
 
+def check_disjoint(sets: Mapping[str, FeatureSet], what: str) -> None:
+    """Raise when two sets share a column; `what` names the sets."""
+    owner: dict[int, str] = {}
+    for name, columns in sets.items():
+        for column in columns:
+            if column in owner:
+                raise ValueError(
+                    f"{what} must not share columns; {owner[column]!r} and {name!r} both have "
+                    f"column {column}."
+                )
+            owner[column] = name
+
+
 def _is_integer(feature: Any) -> bool:
     return isinstance(feature, numbers.Integral) and not isinstance(feature, bool)
 

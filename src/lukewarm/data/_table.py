@@ -12,7 +12,9 @@ from lukewarm._typing import Features
 from lukewarm._validation import check_readable, check_squarable, check_vector
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity
 
+# Leaves five rows to evaluate and four to stop by.
 MINIMUM_ROWS = 20
+# Variances of squared errors take its fourth power, and floats end at 1e-308.
 SMALLEST_SPREAD = 1e-70
 # Sums of squares of larger values are no longer floats.
 _LARGEST = 1e150

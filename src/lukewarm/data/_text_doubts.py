@@ -30,7 +30,9 @@ _MOST_OF_THEM = 0.8
 _ID_SHARE = 0.9
 # Enough to know a share of 0.8 to a percent; a table is looked through whole only after that.
 _SAMPLE = 2000
+# Parsing dates is slow; as many levels tell a column of dates from one that has a few.
 _DATES_TRIED = 50
+# Levels shown in a message; the others are counted.
 _EXAMPLES = 3
 
 

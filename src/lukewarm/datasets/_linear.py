@@ -24,6 +24,7 @@ from lukewarm.datasets._base import (
     first_pair_correlated,
 )
 
+# 65,536 subsets; each further feature doubles time and memory.
 _LARGEST_BLOCK = 16
 
 

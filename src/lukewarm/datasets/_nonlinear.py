@@ -19,6 +19,7 @@ from lukewarm.datasets._base import (
     first_pair_correlated,
 )
 
+# The three of the paper's authors' scripts (section 5.3).
 _HIDDEN_UNITS = 12
 _WEIGHT_SPREAD = 0.1
 _FEATURE_VARIANCE = 0.1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -26,6 +26,7 @@ from lukewarm._validation import (
 from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._class_measure import measure_of_classes
 from lukewarm.estimators._folds import (
+    FullModel,
     check_folds,
     check_training_rows,
     train_full,
@@ -43,6 +44,12 @@ from lukewarm.estimators._problem import (
     without_weightless_rows,
 )
 from lukewarm.estimators._runs import RunPlan, plan_of_splits, plan_runs
+from lukewarm.estimators._stored import (
+    check_full_models,
+    check_store,
+    open_store,
+    random_state_of,
+)
 from lukewarm.estimators._ties import Ties, tied
 from lukewarm.estimators._user_splits import check_cv, is_user_cv, user_splits
 from lukewarm.evaluation import (
@@ -68,6 +75,7 @@ from lukewarm.stopping import Patience
 
 if TYPE_CHECKING:
     from lukewarm.reporting import Subject
+    from lukewarm.results import EffectCurves
 
 INFERENCES = ("auto", "learning_curve", *evaluation.INFERENCES)
 _STOPPINGS = ("hold_out", "cross_validation")
@@ -97,6 +105,7 @@ class ImportanceEstimator(BaseEstimator):
             if getattr(self, name) is not None:
                 check_flag(name, getattr(self, name))
         check_n_jobs(self.n_jobs)
+        check_store(self.store)
         if self.stopping == "cross_validation" and self.method not in ("auto", "early_stopping"):
             raise ValueError(
                 "stopping='cross_validation' goes with method='early_stopping'; "
@@ -159,15 +168,26 @@ class ImportanceEstimator(BaseEstimator):
 
     def _feature_sets(self, problem: Problem) -> dict[str, FeatureSet]:
         groups = as_groups(self.groups, problem.X, problem.index)
-        return as_feature_sets(problem.index, self.features, groups)
+        sets = as_feature_sets(problem.index, self.features, groups)
+        # Groups that the table gave have names which nobody can know before.
+        if self.features is not None and groups is not None and groups is self.groups:
+            unnamed = [name for name in map(str, groups) if name not in sets]
+            if unnamed:
+                raise ValueError(
+                    f"features does not name {unnamed} of groups, so they would not be explained; "
+                    "add them to features, or leave them out of groups."
+                )
+        return sets
 
-    def _prepare(self, problem: Problem) -> Prepared:
+    def _prepare(self, problem: Problem, n_models: int | None = None) -> Prepared:
+        """Return the problem with its trained full models, or the first of them."""
         if problem.units is not None and self.stopping == "cross_validation":
             raise ValueError(
                 "stopping='cross_validation' draws folds of single rows; with "
                 f"{problem.units.name} use 'hold_out'."
             )
-        generator = as_generator(self.random_state)
+        store = open_store(self, problem)
+        generator = as_generator(random_state_of(self, store))
         inference = self._inference_for(problem)
         runs = self._runs(problem, inference, generator)
         clusters = evaluation_clusters(problem, runs)
@@ -220,16 +240,23 @@ class ImportanceEstimator(BaseEstimator):
             retrains = isinstance(reduction, Retrain)
             full_models = [trained.for_retraining(problem) if retrains else trained]
         else:
-            with blas_for(len(problem.y)):
-                full_models = run_jobs(
-                    lambda job: train_full(
-                        seen, *job, rule, max_steps, fill, keeps_table=keeps_table
-                    ),
-                    list(zip(runs.splits, learners, strict=True)),
-                    n_jobs=self.n_jobs,
-                    verbose=self.verbose,
-                    description="full models",
-                )
+
+            def train(number: int) -> FullModel:
+                split, learner = runs.splits[number], learners[number]
+                with blas_for(len(seen.y)):
+                    return train_full(
+                        seen, split, learner, rule, max_steps, fill, keeps_table=keeps_table
+                    )
+
+            full_models = run_jobs(
+                train,
+                range(len(learners))[:n_models],
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                description="full models",
+            )
+        if store is not None:
+            check_full_models(store, full_models, runs.splits)
         if self.measure is None and problem.classes is not None:
             problem = replace(problem, measures=(measure_of_classes(full_models),))
         return Prepared(
@@ -244,6 +271,7 @@ class ImportanceEstimator(BaseEstimator):
             max_steps,
             inference,
             clusters,
+            store,
         )
 
     def _runs(self, problem: Problem, inference: str, generator: np.random.Generator) -> RunPlan:
@@ -298,8 +326,33 @@ class ImportanceEstimator(BaseEstimator):
             runs.fold_of_row, generator, None if strata is None else strata[numbers], clusters
         )
 
+    def effects(self, features: Sequence[Any] | None = None) -> EffectCurves:
+        """Return how the prediction of the full model moves with each feature.
+
+        Parameters
+        ----------
+        features : sequence, optional
+            Columns by name or position; by default those that are feature sets of their own.
+
+        Returns
+        -------
+        EffectCurves
+            With `to_frame()`, `directions()`, and what they are in its notes;
+            :func:`lukewarm.plot_effects` draws them.
+        """
+        from lukewarm.estimators._effects import effect_columns, effect_curves
+
+        check_is_fitted(self, "result_")
+        return effect_curves(
+            self._prepared,
+            effect_columns(self, features),
+            self._model_name,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+
     def report(
-        self, path: str | PathLike[str] = "report.html", *, title: str | None = None
+        self, path: str | PathLike[str] = "report.html", *, title: str | None = None, **more: Any
     ) -> Path:
         """Write the results as one self-contained HTML page and return its path.
 
@@ -309,6 +362,9 @@ class ImportanceEstimator(BaseEstimator):
             A file that is there is replaced.
         title : str, optional
             The heading of the page.
+        **more
+            `effects`, `interactions` and `segments` of :func:`lukewarm.report`, sections that are
+            computed on request.
 
         See Also
         --------
@@ -316,7 +372,7 @@ class ImportanceEstimator(BaseEstimator):
         """
         from lukewarm.reporting import report
 
-        return report(self, path, title=title)
+        return report(self, path, title=title, **more)
 
     def _report_subjects(self) -> list[Subject]:
         from lukewarm.estimators._report import report_subjects

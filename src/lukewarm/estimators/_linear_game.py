@@ -10,7 +10,9 @@ import pandas as pd
 from lukewarm._typing import Features, FeatureSet, Matrix, Vector
 from lukewarm.shapley import Coalition, as_membership
 
+# Of the systems solved at once: 32 MB.
 _CHUNK_ENTRIES = 4_000_000
+# Of a variance: lets copies of a column be solved for, and changes nothing else.
 _RIDGE = 1e-6
 
 

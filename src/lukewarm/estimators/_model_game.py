@@ -30,8 +30,7 @@ class FittedCoalition:
     seconds: float
 
 
-Fit = Callable[[FeatureSet], FittedCoalition]
-Run = Callable[[Fit, Sequence[FeatureSet]], list[FittedCoalition]]
+Run = Callable[[Sequence[FeatureSet]], list[FittedCoalition]]
 
 
 class ModelGame:
@@ -41,15 +40,13 @@ class ModelGame:
     ----------
     players : sequence of FeatureSet
         The columns of each player; disjoint. Columns that belong to no player are always kept.
-    fit : callable from the removed columns to a FittedCoalition
-    run : callable ``(fit, list of removed) -> list of FittedCoalition``
+    run : callable from a list of removed columns to a list of FittedCoalition
         Carries out a batch, one after the other or side by side.
     """
 
-    def __init__(self, players: Sequence[FeatureSet], fit: Fit, run: Run) -> None:
+    def __init__(self, players: Sequence[FeatureSet], run: Run) -> None:
         self.players = tuple(players)
         self.fitted: dict[Coalition, FittedCoalition] = {}
-        self._fit = fit
         self._run = run
 
     @property
@@ -61,7 +58,7 @@ class ModelGame:
         """Return the record of each coalition; those not yet known are fitted as one batch."""
         missing = [each for each in dict.fromkeys(coalitions) if each not in self.fitted]
         if missing:
-            results = self._run(self._fit, [self.removed(coalition) for coalition in missing])
+            results = self._run([self.removed(coalition) for coalition in missing])
             self.fitted.update(zip(missing, results, strict=True))
         return [self.fitted[coalition] for coalition in coalitions]
 

@@ -11,25 +11,17 @@ import numpy as np
 from lukewarm._random import derived_seed
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan
 from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
 from lukewarm.reduction import BaseReduction
 from lukewarm.results import Candidate, MeasureValue, TrainingTrace
 from lukewarm.stopping import StoppingRule
+from lukewarm.store import Store, described
 
 # How results show what a learner's class probabilities are made of.
 _MADE_OF: dict[str | None, str] = {"scores": "probabilities from scores", "labels": "labels"}
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What one model without some features predicts, and what obtaining it took."""
-
-    prediction: Prediction
-    trace: TrainingTrace
-    seconds: float
-    direction: Prediction | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +45,8 @@ class Prepared:
     inference : str
     clusters : ndarray of int, optional
         The group of each evaluation row, from 0 on.
+    store : Store, optional
+        Where outcomes are kept, and looked for first.
     """
 
     problem: Problem
@@ -66,6 +60,7 @@ class Prepared:
     max_steps: int
     inference: str
     clusters: np.ndarray | None = None
+    store: Store | None = None
 
     @property
     def numbers(self) -> np.ndarray:
@@ -99,8 +94,34 @@ class Prepared:
         """Return what a full model without `removed` predicts for its evaluation rows.
 
         The seed depends on the model and the set alone, so what else is asked for, and in which
-        order, never changes a number.
+        order, never changes a number. An outcome that the store holds is read; `ClaimedElsewhere`
+        is raised while another process is at work on it.
         """
+        if self.store is None:
+            return self._obtained(model, removed)
+        entry, is_kept = self.store.kept(
+            self._job(model, removed), lambda: self._obtained(model, removed).to_entry()
+        )
+        return Outcome.from_entry(entry, is_kept=is_kept)
+
+    def is_stored(self, model: int, removed: FeatureSet) -> bool:
+        """Whether the store holds the outcome."""
+        return self.store is not None and self._job(model, removed) in self.store
+
+    def keep(self, model: int, removed: FeatureSet, outcome: Outcome) -> None:
+        """Write an outcome to the store that the process which obtained it could not write."""
+        if self.store is not None and not outcome.is_kept:
+            self.store.write(self._job(model, removed), outcome.to_entry())
+
+    def _job(self, model: int, removed: FeatureSet) -> list[Any]:
+        """Return the name of the job in the store.
+
+        The reduction is part of it, since `check` retrains the same sets.
+        """
+        kind = [described(self.reduction), self.symmetric]
+        return ["outcome", *kind, model, [int(column) for column in removed]]
+
+    def _obtained(self, model: int, removed: FeatureSet) -> Outcome:
         full_model = self.full_models[model]
         X = full_model.evaluation.X
         if not removed and not self.symmetric:

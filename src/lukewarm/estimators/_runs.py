@@ -70,6 +70,12 @@ class RunPlan:
         """The fold of each evaluation row."""
         return np.repeat(np.arange(len(self.folds)), [len(fold) for fold in self.folds])
 
+    @property
+    def n_learnt(self) -> tuple[int, ...]:
+        """How many rows the model of each fold learns from, those that stop it among them."""
+        splits = [self.splits[model] for model in self.whole]
+        return tuple(len(split.train) + len(split.stopping) for split in splits)
+
     def stack(self, models: Sequence[int], predictions: Sequence[Prediction]) -> Prediction:
         """Return the evaluation rows' predictions, fold after fold.
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lukewarm._typing import FeatureSet, RandomState
+from lukewarm._typing import RandomState
 from lukewarm._validation import check_choice, check_count, check_number
+from lukewarm.data import check_disjoint
 from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_shapley_remarks
 from lukewarm.estimators._prepared import Prepared
@@ -28,6 +30,7 @@ from lukewarm.shapley import (
 # 14 reduced models, or 1,022.
 _EXACT_BY_DEFAULT = 4
 _EXACT_IF_CHEAP = 10
+# Of the range of the values: a sampling error that hardly shows in a bar chart.
 _DEFAULT_TOLERANCE = 0.025
 
 
@@ -65,6 +68,10 @@ class ShapleyImportance(ImportanceEstimator):
         Coalitions worked on at once; never changes a number.
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
+    store : path, optional
+        A folder in which every finished model of a coalition is kept; see
+        :class:`VariableImportance`. More coalitions, another solver and other measures use what is
+        there.
 
     Attributes
     ----------
@@ -115,6 +122,7 @@ class ShapleyImportance(ImportanceEstimator):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
+        store: str | PathLike[str] | None = None,
     ) -> None:
         self.model = model
         self.method = method
@@ -139,6 +147,7 @@ class ShapleyImportance(ImportanceEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.store = store
 
     def fit(
         self,
@@ -169,7 +178,7 @@ class ShapleyImportance(ImportanceEstimator):
         ties = Ties(groups, groups_eval, time)
         problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
         players = self._feature_sets(problem)
-        _check_disjoint(players)
+        check_disjoint(players, "players")
         solver = self._chosen_solver(len(players))
         if self.n_coalitions is not None:
             check_enough_coalitions(solver, len(players), self.n_coalitions)
@@ -311,15 +320,3 @@ def _with_rows(prepared: Prepared) -> np.ndarray:
     chosen = np.zeros(n_units, dtype=bool)
     chosen[rows if clusters is None else clusters[rows]] = True
     return chosen
-
-
-def _check_disjoint(players: dict[str, FeatureSet]) -> None:
-    owner: dict[int, str] = {}
-    for name, columns in players.items():
-        for column in columns:
-            if column in owner:
-                raise ValueError(
-                    f"players must not share columns; {owner[column]!r} and {name!r} both have "
-                    f"column {column}."
-                )
-            owner[column] = name

@@ -9,11 +9,13 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet, Vector
 from lukewarm._warnings import warn_user
+from lukewarm.estimators._budget import break_message, name_set
 from lukewarm.estimators._linear_game import LinearGame, numeric_design
-from lukewarm.estimators._model_game import Fit, FittedCoalition, ModelGame
+from lukewarm.estimators._model_game import FittedCoalition, ModelGame
+from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPlan
-from lukewarm.exceptions import PrecisionWarning
+from lukewarm.exceptions import ClaimedElsewhere, PrecisionWarning
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import CoalitionProjection, Projection
 from lukewarm.shapley import (
@@ -25,10 +27,13 @@ from lukewarm.shapley import (
     solve,
 )
 
+# The forecast of how many more fits are needed is rough: never more than twice as many at once,
+# and never so few that solving again costs more than they bring.
 _MOST_GROWTH = 2.0
 _LEAST_GROWTH = 1.25
 # Thousands of least-squares problems with more columns would cost more than they bring.
 _MOST_PROXY_COLUMNS = 200
+# Enough points for a curve of convergence, evenly spaced on a logarithmic axis.
 _HISTORY_POINTS = 8
 _HISTORY_RATIO = 0.7
 
@@ -75,7 +80,7 @@ class ShapleyRun:
         # Each fold's rows, whichever half they belong to.
         self._plan = EvaluationPlan.paired(prepared.runs.fold_of_row)
         self._expected = ""
-        self.game = ModelGame(players, self._fit, self._run)
+        self.game = ModelGame(players, self._run)
         self._proxies = self._make_proxies() if solver == "regression_adjusted" else []
 
     def grow(self, n_coalitions: int) -> Solution:
@@ -125,23 +130,22 @@ class ShapleyRun:
         values = solution.shapley_of(self.game.of_measure(0).values(solution.coalitions))
         return Checkpoint(len(solution.coalitions) - 2, values, solution.standard_error)
 
-    def _fit(self, removed: FeatureSet) -> FittedCoalition:
-        prepared = self._prepared
-        outcomes = [prepared.outcome(model, removed) for model in range(len(prepared.full_models))]
-        predictions = prepared.predictions(outcomes, [], plan=self._plan)
-        skills = tuple(predictions.skills(measure)[0] for measure in prepared.problem.measures)
-        n_steps = sum(outcomes[model].trace.n_steps_kept for model in prepared.runs.whole)
-        return FittedCoalition(skills, n_steps, sum(each.seconds for each in outcomes))
-
-    def _run(self, fit: Fit, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
-        with blas_for(len(self._prepared.problem.y)):
-            return run_jobs(
-                fit,
+    def _run(self, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
+        try:
+            fitted = run_jobs(
+                _CoalitionJob(self._prepared, self._plan),
                 removed,
                 n_jobs=self._n_jobs,
                 verbose=self._verbose,
                 description=f"coalitions{self._expected}",
             )
+        except KeyboardInterrupt:
+            store = self._prepared.store
+            raise KeyboardInterrupt(break_message(store, has_result=False)) from None
+        for columns, (_, unkept) in zip(removed, fitted, strict=True):
+            for model, outcome in unkept.items():
+                self._prepared.keep(model, columns, outcome)
+        return [each for each, _ in fitted]
 
     def _make_proxies(self) -> list[ProxyGame]:
         problem = self._prepared.problem
@@ -155,6 +159,38 @@ class ShapleyRun:
         design = numeric_design(problem.X, problem.y, is_evaluation)
         game = LinearGame(design, targets.astype(float), is_evaluation, self.game.players)
         return [as_proxy(game, self._sampling_seed)]
+
+
+@dataclass(frozen=True, eq=False)
+class _CoalitionJob:
+    """The work on coalitions; it is sent to worker processes once, a job is the columns removed.
+
+    A job gives what the coalition is worth, and the outcomes that should be in the store but could
+    not be written where they were obtained.
+    """
+
+    prepared: Prepared
+    plan: EvaluationPlan
+
+    def __call__(self, removed: FeatureSet) -> tuple[FittedCoalition, dict[int, Outcome]]:
+        prepared = self.prepared
+        models = range(len(prepared.full_models))
+        with blas_for(len(prepared.problem.y)):
+            try:
+                outcomes = [prepared.outcome(model, removed) for model in models]
+            except ClaimedElsewhere:
+                raise
+            except Exception as error:
+                name_set(error, prepared, removed)
+                raise
+            predictions = prepared.predictions(outcomes, [], plan=self.plan)
+            skills = tuple(predictions.skills(measure)[0] for measure in prepared.problem.measures)
+        n_steps = sum(outcomes[model].trace.n_steps_kept for model in prepared.runs.whole)
+        seconds = sum(each.seconds for each in outcomes)
+        unkept = {model: each for model, each in enumerate(outcomes) if not each.is_kept}
+        return FittedCoalition(
+            skills, n_steps, seconds
+        ), unkept if prepared.store is not None else {}
 
 
 def _with_shared_work(prepared: Prepared) -> Prepared:

@@ -3,46 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from time import monotonic
+from os import PathLike
+from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
 
 from lukewarm._typing import FeatureSet, RandomState
-from lukewarm._validation import check_count, check_number
-from lukewarm.data import as_feature_sets, as_groups
-from lukewarm.estimators._base import ImportanceEstimator
-from lukewarm.estimators._budget import harvest, most_promising_first, not_reached_remark
-from lukewarm.estimators._health import fit_remarks, with_importance_remarks
-from lukewarm.estimators._interactions import interaction_frame, leading_pairs, unions
-from lukewarm.estimators._prepared import Outcome, Prepared
-from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, spread
+from lukewarm._validation import check_choice, check_number
+from lukewarm.estimators._budget import (
+    ON_ERROR,
+    Harvest,
+    break_message,
+    harvest,
+    most_promising_first,
+    not_reached_remark,
+)
+from lukewarm.estimators._follow_ups import FollowUps
+from lukewarm.estimators._forecast import Forecast, forecast_of
+from lukewarm.estimators._importance_results import importance_results, with_remark
+from lukewarm.estimators._prepared import Prepared
+from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._ties import Ties
 from lukewarm.evaluation import (
     EvaluationPredictions,
-    PredictionEvidence,
-    clustered_score,
     join_predictions,
 )
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
-from lukewarm.results import ImportanceResult, MeasureValue, Remark, warn_of
+from lukewarm.results import ImportanceResult, warn_of
 
 
-class VariableImportance(ImportanceEstimator):
+class VariableImportance(FollowUps):
     """Importance of features as the predictive skill lost without them, with intervals.
 
     Parameters
     ----------
     model : str, estimator, torch.nn.Module or Learner, default "auto"
-        What is explained: a name ("auto", "boosting", "kernel", "network", "catboost"), an
-        unfitted estimator of any kind, a module, or anything that follows the learner protocol;
-        with `prefit` whatever predicts, also a function of the rows. "auto" trains trees of two
-        depths, on a linear or additive base where that helps, and a kernel machine, and keeps the
-        one that predicts held-out rows best, or the average of those that may be the best.
+        What is explained: a name ("auto", "boosting", "kernel", "network", "catboost", "lightgbm",
+        "xgboost", "random_forest", "linear"), an unfitted estimator of any kind, a module, or
+        anything that follows the learner protocol; with `prefit` whatever predicts, also a function
+        of the rows. "auto" trains trees of two depths, on a linear or additive base where that
+        helps, and a kernel machine, and keeps the one that predicts held-out rows best, or the
+        average of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the
@@ -61,12 +65,12 @@ class VariableImportance(ImportanceEstimator):
         measure of classes make them classes; numbers are numbers, and a `TaskWarning` says so
         where they are so few that they may be codes of classes.
     features : sequence, optional
-        Columns, or sets of columns, to explain, by name; every column by default. Integers are
-        positions, unless the frame names its columns by integers.
+        Columns, sets of columns, or groups to explain, by name; every column by default. Integers
+        are positions, unless the frame names its columns by integers.
     groups : mapping from name to columns, "auto" or {"correlation": threshold}, optional
         Named sets of columns that are taken away together. "auto" finds one-hot columns by their
         names and values; a correlation threshold joins the columns whose rank correlations all
-        reach it.
+        reach it. `features`, if given, names every group of a mapping.
     inference : "auto", "learning_curve", "paired" or "split", default "auto"
         "learning_curve" also trains on two halves of the training rows: the estimate is taken to
         where it is heading, what it moved when the rows doubled widens the interval, and the
@@ -120,6 +124,14 @@ class VariableImportance(ImportanceEstimator):
         number. By default what ``joblib.parallel_config`` says, else 1.
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
+    store : path, optional
+        A folder in which every finished model without a feature set is kept the moment it is
+        done. A fit that was stopped or killed goes on from there; other feature sets and measures
+        use what is there. Several processes may share a folder. A table or setting that the
+        numbers depend on and that has changed is an error that names it.
+    on_error : "raise" or "record", default "raise"
+        What to do about a feature set whose models cannot be obtained: raise the error, or go on
+        with the others; the set is then in `not_reached_` and `health()` has the reason.
 
     Attributes
     ----------
@@ -128,7 +140,7 @@ class VariableImportance(ImportanceEstimator):
     predictions_ : EvaluationPredictions
         Predictions on the evaluation rows, from which any other measure follows.
     not_reached_ : list of str
-        Feature sets for which there was no time.
+        Feature sets for which there was no time, or whose models failed.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
     classes_ : ndarray or None
@@ -169,6 +181,8 @@ class VariableImportance(ImportanceEstimator):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
+        store: str | PathLike[str] | None = None,
+        on_error: str = "raise",
     ) -> None:
         self.model = model
         self.method = method
@@ -191,6 +205,8 @@ class VariableImportance(ImportanceEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.store = store
+        self.on_error = on_error
 
     def fit(
         self,
@@ -237,48 +253,76 @@ class VariableImportance(ImportanceEstimator):
         """
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, above=0)
+        check_choice("on_error", self.on_error, ON_ERROR)
         deadline = self._deadline()
-        ties = Ties(groups, groups_eval, time)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
-        sets = self._feature_sets(problem)
+        problem, sets = self._asked_problem(
+            X,
+            y,
+            sample_weight,
+            X_eval=X_eval,
+            y_eval=y_eval,
+            sample_weight_eval=sample_weight_eval,
+            groups=groups,
+            groups_eval=groups_eval,
+            time=time,
+        )
         self._prepared = self._prepare(problem)
         self._asked: dict[str, FeatureSet] = {}
+        self._reasons: dict[str, str] = {}
         return self._measure(sets, deadline, has_more=False)
 
-    def fit_more(self, features: Sequence[Any] | None = None) -> VariableImportance:
-        """Measure further feature sets with the full models of the fit.
+    def forecast(self, X: Any, y: Any, sample_weight: Any = None, **others: Any) -> Forecast:
+        """Return how many models a fit would need, and how many seconds it may take.
+
+        One full model is trained and taken two feature sets from; nothing of it is kept.
 
         Parameters
         ----------
-        features : sequence, optional
-            Like the parameter of the estimator; by default those that were not reached before the
-            end of `time_limit`, which counts anew, or before a break. Sets that are known already
-            are left out.
+        X, y, sample_weight, **others
+            Those of `fit`.
 
         Returns
         -------
-        VariableImportance
-            Itself, with `result_` renewed: the same numbers as one fit for all sets.
+        Forecast
+            With `seconds`, the numbers of models, and a sentence when printed. Models of folds and
+            halves are taken to cost in proportion to their rows; `time_limit` is left out of
+            account.
 
         Examples
         --------
         >>> import lukewarm as lw
         >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
-        >>> vi = lw.VariableImportance("boosting", features=["X1"], random_state=0)
-        >>> vi = vi.fit(data.X, data.y).fit_more(["X2", "X3"])
-        >>> vi.result_.names
-        ('X1', 'X2', 'X3')
+        >>> forecast = lw.VariableImportance("boosting", cv=5).forecast(data.X, data.y)
+        >>> forecast.n_full_models, forecast.n_reduced_models
+        (15, 90)
         """
-        check_is_fitted(self, "result_")
-        deadline = self._deadline()
-        if features is None:
-            sets = {name: self._asked[name] for name in self.not_reached_}
-        else:
-            problem = self._prepared.problem
-            groups = as_groups(self.groups, problem.X, problem.index)
-            sets = as_feature_sets(problem.index, features, groups)
-        sets = {name: each for name, each in sets.items() if name not in self.result_.names}
-        return self._measure(sets, deadline, has_more=True) if sets else self
+        from lukewarm.learners.boosting import compile_once  # loads numba
+
+        # Nothing is read either: it is the models that are timed.
+        estimator = clone(self, safe=False).set_params(store=None).set_params(store=None)
+        problem, sets = estimator._asked_problem(X, y, sample_weight, **others)
+        # What is compiled on first use is no part of what a fit takes.
+        compile_once()
+        started = perf_counter()
+        prepared = estimator._prepare(problem, n_models=1)
+        return forecast_of(prepared, list(sets.values()), started, self.n_jobs)
+
+    def _asked_problem(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_eval: Any = None,
+        y_eval: Any = None,
+        sample_weight_eval: Any = None,
+        groups: Any = None,
+        groups_eval: Any = None,
+        time: Any = None,
+    ) -> tuple[Problem, dict[str, FeatureSet]]:
+        ties = Ties(groups, groups_eval, time)
+        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
+        return problem, self._feature_sets(problem)
 
     def _deadline(self) -> float:
         return np.inf if self.time_limit is None else monotonic() + self.time_limit
@@ -289,8 +333,8 @@ class VariableImportance(ImportanceEstimator):
         """Measure the sets, as many as there is time for; there may be results to add them to."""
         self._asked |= sets
         order = list(sets) if deadline == np.inf else most_promising_first(self._prepared, sets)
-        interrupted, predictions, results = self._measured(
-            self._prepared, {name: sets[name] for name in order}, deadline
+        gathered, predictions, results = self._measured(
+            self._prepared, {name: sets[name] for name in order}, deadline, self.on_error
         )
         if has_more:
             predictions = join_predictions([self.predictions_, predictions])
@@ -300,19 +344,28 @@ class VariableImportance(ImportanceEstimator):
             }
         reached = next(iter(results.values())).names
         self.not_reached_ = [name for name in self._asked if name not in reached]
-        remark = not_reached_remark(self.not_reached_, len(self._asked))
+        self._reasons |= {
+            name: gathered.failures[removed]
+            for name, removed in sets.items()
+            if removed in gathered.failures
+        }
+        remark = not_reached_remark(self.not_reached_, len(self._asked), self._reasons)
         self.predictions_ = predictions
-        self.results_ = {name: _with_remark(each, remark) for name, each in results.items()}
+        self.results_ = {name: with_remark(each, remark) for name, each in results.items()}
         self.result_ = self.results_[self._prepared.problem.measures[0].name]
-        if interrupted:
-            raise KeyboardInterrupt("the feature sets that were done are in result_.")
+        if gathered.interrupted:
+            raise KeyboardInterrupt(break_message(self._prepared.store, has_result=True))
         warn_of(self.result_.health())
         return self
 
     def _measured(
-        self, prepared: Prepared, sets: dict[str, FeatureSet], deadline: float = np.inf
-    ) -> tuple[bool, EvaluationPredictions, dict[str, ImportanceResult]]:
-        """Return whether the user broke off, the predictions, and a result for each measure.
+        self,
+        prepared: Prepared,
+        sets: dict[str, FeatureSet],
+        deadline: float = np.inf,
+        on_error: str = "raise",
+    ) -> tuple[Harvest, EvaluationPredictions, dict[str, ImportanceResult]]:
+        """Return what was obtained, the predictions, and a result for each measure.
 
         The sets are worked on in their order; those reached by the deadline are in the results, in
         the order in which they were asked for.
@@ -323,184 +376,20 @@ class VariableImportance(ImportanceEstimator):
             deadline=deadline,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
+            on_error=on_error,
         )
-        outcomes = gathered.outcomes
-        reached = {name: sets[name] for name in self._in_order(sets) if sets[name] in outcomes}
-        by_set = [outcomes[()], *(outcomes[removed] for removed in reached.values())]
-        predictions = prepared.predictions(by_set[0], by_set[1:])
-        scores = prepared.scores(by_set[0], by_set[1:])
-        remarks = fit_remarks(prepared, reached.values(), has_own_length=self._has_own_length)
-        return (
-            gathered.interrupted,
-            predictions,
-            {
-                measure.name: with_importance_remarks(
-                    self._result(measure, reached, prepared, predictions, by_set[1:], scores),
-                    prepared,
-                    remarks,
-                )
-                for measure in prepared.problem.measures
-            },
+        reached = [name for name in self._in_order(sets) if sets[name] in gathered.outcomes]
+        predictions, results = importance_results(
+            prepared,
+            {name: sets[name] for name in reached},
+            gathered.outcomes,
+            model_name=self._model_name,
+            level=self.level,
+            has_own_length=self._has_own_length,
         )
+        return gathered, predictions, results
 
     def _in_order(self, sets: dict[str, FeatureSet]) -> list[str]:
         """Return the names as the user asked for them, however the sets were worked on."""
         asked = {name: place for place, name in enumerate(self._asked)}
         return sorted(sets, key=lambda name: asked.get(name, len(asked)))
-
-    def interactions(self, top: int = 5) -> pd.DataFrame:
-        """Return how much pairs of the most important feature sets are worth together.
-
-        The models without both of a pair are obtained from the full models of the fit.
-
-        Parameters
-        ----------
-        top : int, default 5
-            Pairs of so many feature sets: 10 pairs of 5.
-
-        Returns
-        -------
-        DataFrame
-            One row per pair, the largest first: the importance of both together, and the
-            interaction VI_j + VI_k - VI_jk with its standard error, interval and two-sided
-            p-value. Positive where the features need each other, as in a product; negative where
-            each can stand for the other; 0 where their effects add up and they know nothing of
-            each other.
-
-        Notes
-        -----
-        The measure of pairs of LOCO scores (iLOCO; Little, Zheng and Allen 2025). Pairs of feature
-        sets that share a column are left out.
-
-        Examples
-        --------
-        >>> import lukewarm as lw
-        >>> data = lw.datasets.make_correlated_linear(n_samples=500, random_state=0)
-        >>> vi = lw.VariableImportance("boosting", inference="paired", random_state=0)
-        >>> frame = vi.fit(data.X[["X1", "X2", "X3"]], data.y).interactions(top=2)
-        >>> frame[["first", "second"]]
-          first second
-        0    X1     X2
-        """
-        check_is_fitted(self, "result_")
-        pairs = leading_pairs(self.result_, check_count("top", top, minimum=2))
-        if not pairs:
-            return interaction_frame(self.result_, None, pairs)
-        _, _, results = self._measured(self._prepared, unions(self.result_, pairs))
-        return interaction_frame(self.result_, results[self.result_.measure], pairs)
-
-    def check(self, n: int = 3) -> pd.DataFrame:
-        """Retrain `n` feature sets and return how far off the warm starts are, and what they save.
-
-        The sets are spread from the least to the most important. Where the gap exceeds the
-        standard error, `result_` gets a note that says so.
-
-        Parameters
-        ----------
-        n : int, default 3
-
-        Returns
-        -------
-        DataFrame
-            One row per set: both estimates, the gap, also in standard errors, and the seconds.
-
-        Examples
-        --------
-        >>> import lukewarm as lw
-        >>> data = lw.datasets.make_correlated_linear(n_samples=500, random_state=0)
-        >>> vi = lw.VariableImportance(features=["X1", "X3"], random_state=0).fit(data.X, data.y)
-        >>> vi.check(1)[["feature", "importance", "retrained"]].shape
-        (1, 3)
-        """
-        check_is_fitted(self, "result_")
-        numbers = spread(self.result_, check_count("n", n))
-        table = compare_with_retraining(self._prepared, self.result_, numbers, self.n_jobs)
-        note = note_on_gap(table)
-        self.result_ = replace(self.result_, notes=(note,) if note else ())
-        self.results_ = {**self.results_, self.result_.measure: self.result_}
-        return table
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Importance of each column, none below 0, shape ``(n_features_in_,)``.
-
-        For scikit-learn's `SelectFromModel` and `RFE`, which take the size of a number for its
-        worth; a true importance is not negative. Only where every column is a feature set of its
-        own. `ImportanceSelector` selects by tests instead.
-        """
-        check_is_fitted(self, "result_")
-        columns = [column for removed in self.result_.removed for column in removed]
-        if sorted(columns) != list(range(self.n_features_in_)) or len(self.result_) < len(columns):
-            raise AttributeError(
-                "feature_importances_ has one number per column, and this fit was asked for other "
-                "feature sets; see result_, or fit without features, groups and time_limit."
-            )
-        importances = np.empty(self.n_features_in_)
-        importances[columns] = np.maximum(self.result_.importance, 0.0)
-        return importances
-
-    def plot(self, **options: Any) -> Any:
-        """Draw the importances as bars with intervals and return the matplotlib Axes.
-
-        Parameters
-        ----------
-        **options
-            Passed on to :func:`lukewarm.plot_importance`.
-        """
-        from lukewarm.plotting import plot_importance
-
-        check_is_fitted(self, "result_")
-        return plot_importance(self.result_, **options)
-
-    def _result(
-        self,
-        measure: Measure,
-        sets: dict[str, FeatureSet],
-        prepared: Prepared,
-        predictions: EvaluationPredictions,
-        by_set: list[list[Outcome]],
-        scores: tuple[MeasureValue, ...] | None,
-    ) -> ImportanceResult:
-        full, reduced = predictions.skills(measure)
-        is_projection = prepared.reduction.name == "projection"
-        places = prepared.problem.evaluated(prepared.numbers)
-        scored, clusters = prepared.scored, prepared.clusters
-        of_scored = None if clusters is None else clusters[scored]
-        return ImportanceResult(
-            names=tuple(sets),
-            removed=tuple(sets.values()),
-            full=full,
-            reduced=reduced,
-            traces=tuple(
-                tuple(outcomes[model].trace for model in prepared.runs.whole) for outcomes in by_set
-            ),
-            seconds=tuple(sum(each.seconds for each in outcomes) for outcomes in by_set),
-            full_traces=tuple(prepared.full_models[model].trace for model in prepared.runs.whole),
-            full_seconds=sum(model.seconds for model in prepared.full_models),
-            measure=measure.name,
-            method=prepared.reduction.name,
-            model=prepared.described(self._model_name),
-            inference=prepared.inference,
-            level=self.level,
-            scores=None
-            if scores is None
-            else tuple(clustered_score(each, of_scored) for each in scores),
-            missed=predictions.missed(measure, self.level) if is_projection else None,
-            clusters=clusters,
-            rows=places.rows,
-            evidence=PredictionEvidence(
-                predictions,
-                measure,
-                places.n_table_rows,
-                scores,
-                scored,
-                prepared.runs.variance_factor,
-            ),
-            candidates=prepared.candidates,
-        )
-
-
-def _with_remark(result: ImportanceResult, remark: tuple[Remark, ...]) -> ImportanceResult:
-    """Return the result with what is said now of feature sets that were not reached."""
-    others = tuple(each for each in result.remarks if each.name != "not_reached")
-    return replace(result, remarks=(*remark, *others))

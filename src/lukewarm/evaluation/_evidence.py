@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lukewarm._typing import Vector
+from lukewarm._typing import Matrix, Vector
 from lukewarm.evaluation._predictions import EvaluationPredictions, clustered_score
 from lukewarm.evaluation._rows import EvaluationPlan
 from lukewarm.measures import Measure, centres_classes, mean_of_rows
@@ -33,6 +33,8 @@ class PredictionEvidence:
         The evaluation row behind each of these terms.
     variance_factor : float
         Of the product statistic.
+    n_learnt : tuple of int
+        Rows that the model of each fold learnt from, those that stopped it among them.
     """
 
     predictions: EvaluationPredictions
@@ -41,6 +43,24 @@ class PredictionEvidence:
     scores: tuple[MeasureValue, ...] | None = None
     scored: np.ndarray | None = None
     variance_factor: float = 1.0
+    n_learnt: tuple[int, ...] = ()
+
+    def by_fold(self) -> tuple[Matrix, float]:
+        """Return the importances in each fold, and evaluation rows over rows learnt from.
+
+        Returns
+        -------
+        ndarray of shape (n_folds, n_sets), float
+        """
+        plan = self.predictions.plan
+        pairs = list(zip(plan.full_parts, plan.reduced_parts, strict=True))
+        values = []
+        for pair in pairs:
+            full, reduced = _on_part(self.predictions, *pair).skills(self.measure)
+            values.append([full.value - each.value for each in reduced])
+        n_evaluated = np.mean([len(np.union1d(*pair)) for pair in pairs])
+        ratio = n_evaluated / np.mean(self.n_learnt) if self.n_learnt else np.nan
+        return np.array(values), float(ratio)
 
     def on_rows(self, chosen: np.ndarray, level: float) -> SegmentSkills:
         """Return what the models are worth on the chosen rows.
@@ -129,6 +149,20 @@ def _weights_in_the_whole(predictions: EvaluationPredictions) -> Vector:
         for part in parts:
             balanced[part] = weights[part] / weights[part].sum()
     return balanced / balanced.mean()
+
+
+def _on_part(
+    predictions: EvaluationPredictions, full: np.ndarray, reduced: np.ndarray
+) -> EvaluationPredictions:
+    """Return the predictions, judged by the rows of one fold alone."""
+    half = predictions.half
+    return replace(
+        predictions,
+        plan=EvaluationPlan((full,), (reduced,)),
+        half=None
+        if half is None
+        else (_on_part(half[0], full, reduced), _on_part(half[1], full, reduced)),
+    )
 
 
 def _at_rows(

@@ -17,6 +17,7 @@ from lukewarm.plotting import COLOURS, new_figure, tidy
 _ROWS = {"quick": (64, 128, 256, 512), "paper": (64, 128, 256, 512, 1024, 2048)}
 # A network of the paper's width takes minutes per run beyond.
 _MOST_ROWS = {"boosting": 2048, "network": 1024}
+# The paper's width and replicates, and what takes minutes.
 _WIDTH = {"quick": 512, "paper": 2048}
 _REPLICATES = {"quick": 5, "paper": 10}
 _NORMS = {"empirical": "training rows", "population": "new rows"}

@@ -16,8 +16,10 @@ from lukewarm.kernels import rkhs_gap_norm as gap_norm
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.stopping import Patience
 
+# Far above the noise, so that there is much to lose with the first feature.
 _COEFFICIENT = 3.0
 _NOISE_STD = 0.1
+# Enough that the error on new rows is known to a few percent.
 _TEST_ROWS = 4000
 _MOST_STEPS = 5000
 _SCALES = {"weight_scale": 0.99**0.5, "bias_scale": 0.1}

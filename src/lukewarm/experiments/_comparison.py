@@ -23,6 +23,7 @@ from lukewarm.experiments._models import PaperModel, start_engine
 from lukewarm.learners import from_model
 from lukewarm.results import HealthWarning
 
+# The default of the estimators.
 _TRAIN_FRACTION = 0.75
 _WARM = ("early_stopping", "kernel_flow", "lazy")
 

@@ -22,6 +22,7 @@ from lukewarm.plotting import new_figure, tidy
 
 _CORRELATIONS = {"quick": (0.0, 0.25, 0.5, 0.75, 1.0), "paper": (0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0)}
 _REPLICATES = {"quick": 3, "paper": 10}
+# Of the axis: dropout goes beyond, and would flatten the rest.
 _TOP = 3.6
 
 

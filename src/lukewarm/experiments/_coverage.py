@@ -24,6 +24,7 @@ from lukewarm.results import HealthWarning
 
 _FEATURE = "X1"
 _LEVEL = 0.95
+# From independent features to copies, whose importance is zero.
 _CORRELATIONS = (0.0, 0.2, 0.5, 0.8, 1.0)
 _REPLICATES = {"quick": 20, "paper": 100}
 _QUICK_NETWORKS = 10  # one takes seconds

@@ -22,6 +22,7 @@ from lukewarm.experiments._shapley_fit import shapley_values
 
 # The text says NOx; the authors' scripts take the column before it, which is CO.
 _TARGETS = ("NOX", "CO")
+# The authors' scripts use it for these data.
 _DEPTH = 8
 # None: all 510 coalitions.
 _COALITIONS = {"quick": 40, "paper": None}

@@ -21,6 +21,7 @@ from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, uniqu
 from lukewarm.experiments._truths import true_network_importance
 from lukewarm.plotting import new_figure, tidy
 
+# The default of the simulators.
 _N_ROWS = 5000
 _REPLICATES = {"quick": 3, "paper": 10}
 _ERRORS = {"error_to_retrain": "retraining", "error_to_truth": "the truth"}

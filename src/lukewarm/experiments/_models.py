@@ -15,7 +15,9 @@ from lukewarm.reduction import EarlyStopping, KernelFlow, Reduction, as_reductio
 from lukewarm.stopping import Patience
 
 MODELS = ("boosting", "network", "catboost")
+# Rows of a first step that compiles or loads the engine.
 _FEW = 40
+# So that a network takes seconds; the paper's is below.
 _QUICK_WIDTH = 128
 _PAPER_WIDTH = 2048
 

@@ -17,6 +17,7 @@ from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, uniqu
 from lukewarm.experiments._truths import true_logistic_shapley
 from lukewarm.plotting import new_figure, tidy
 
+# The default of the simulator, and what takes a minute or two.
 _ROWS = {"quick": 1500, "paper": 5000}
 _REPLICATES = {"quick": 2, "paper": 10}
 # None: every coalition.

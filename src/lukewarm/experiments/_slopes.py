@@ -13,6 +13,7 @@ from scipy.stats import t
 from lukewarm._typing import Vector
 from lukewarm.experiments._base import Record
 
+# That of all intervals of the experiments.
 _LEVEL = 0.95
 
 

@@ -13,6 +13,7 @@ from lukewarm.datasets import make_correlated_linear
 from lukewarm.experiments._random_functions import random_trees
 from lukewarm.kernels import network_kernel, tree_kernel, tree_kernel_at
 
+# Where the kernel is looked at: few steps, denser at the start.
 _KERNEL_STEPS = (1, 2, 5, 10, 20, 50, 100)
 _N_STEPS = 100
 _NETWORK_RATE, _TREE_RATE = 0.5, 0.1

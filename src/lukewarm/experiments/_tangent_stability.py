@@ -16,6 +16,7 @@ from lukewarm.plotting import COLOURS, new_figure, tidy
 
 _WIDTHS = {"quick": (64, 128, 256, 512, 1024), "paper": (64, 128, 256, 512, 1024, 2048, 4096)}
 _STRENGTHS = {"quick": (1, 10, 100, 1000, 10000), "paper": (1, 10, 100, 1000, 10000, 100000)}
+# Few, so that the kernels of wide networks can be taken along the way.
 _ROWS = 128
 _REPLICATES = {"quick": 5, "paper": 10}
 _DISTANCES = {

@@ -12,6 +12,7 @@ from lukewarm._typing import Matrix, Vector
 from lukewarm.datasets import NetworkDataset, make_correlated_linear
 from lukewarm.shapley import exact
 
+# Those of `make_logistic`.
 _N_FEATURES = 10
 # The integrand is analytic and vanishes at the ends, where the trapezoidal rule converges
 # exponentially: here to about 1e-5 of the total.

@@ -11,6 +11,7 @@ from lukewarm.inference._multiplicity import (
     check_adjustments,
     simultaneous_quantile,
 )
+from lukewarm.inference._resampled import resampled_error
 from lukewarm.inference._skewed import interval_ends, skewed_widths
 from lukewarm.inference._wald import (
     p_value,
@@ -30,6 +31,7 @@ __all__ = [
     "interval_ends",
     "p_value",
     "reach_zero",
+    "resampled_error",
     "simultaneous_quantile",
     "skewed_widths",
     "small_sample_scale",

@@ -17,6 +17,7 @@ from lukewarm.kernels._decomposition import (
     error_decomposition,
     run_decomposition,
 )
+from lukewarm.kernels._estimate_law import ImportanceLaw, QuadraticForm, importance_law
 from lukewarm.kernels._noise import estimate_gap_norm, estimate_noise_std
 from lukewarm.kernels._runs import KernelRun, OracleStop, follow_run, oracle_stop
 from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
@@ -36,9 +37,11 @@ from lukewarm.kernels.trees._law import (
 
 __all__ = [
     "ErrorDecomposition",
+    "ImportanceLaw",
     "KernelRun",
     "KernelWarning",
     "OracleStop",
+    "QuadraticForm",
     "SampledKernel",
     "TangentMap",
     "TangentWarning",
@@ -52,6 +55,7 @@ __all__ = [
     "expected_update",
     "follow_run",
     "forest_kernel",
+    "importance_law",
     "kernel_eigenvalues",
     "local_complexity",
     "max_theoretical_step",

@@ -10,6 +10,7 @@ from lukewarm._typing import Vector
 from lukewarm._validation import check_count, check_number
 from lukewarm.kernels._checks import check_eigenvalues
 
+# Of the paper: its definitions of the critical radius, on the rows and in the population.
 EMPIRICAL_FACTOR = 2 * math.e
 POPULATION_FACTOR = 40.0
 

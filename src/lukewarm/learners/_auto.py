@@ -42,7 +42,9 @@ _RACED_ROWS = 10_000
 _MOST_CURVED = 100
 # Columns up to which a kernel machine can learn a length scale for each in a few seconds.
 _MOST_SCALED = 300
+# The loss on few stopping rows wanders; a longer wait costs time only.
 _PATIENCE = 50
+# Bounds the time of a race where the loss keeps falling.
 _MOST_TREES = 2000
 # In rows: what a leaf of few rows says is held back (CatBoost's default too).
 _L2_LEAF = 3.0

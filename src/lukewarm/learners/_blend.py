@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Features, Matrix, Prediction, Vector
+from lukewarm.data import RowCache
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 
 # Losses drawn to see which model wins how often; its share is then known to a hundredth or two.
@@ -67,7 +68,7 @@ class Blend(BaseLearner):
         self.members = tuple(members)
         self.weights = weights
         self.task, self.measure = members[0].task, members[0].measure
-        self._target: tuple[Features, Vector, Vector] | None = None
+        self._target: RowCache[Vector] = RowCache()
 
     @property
     def traits(self) -> LearnerTraits:
@@ -125,9 +126,10 @@ class Blend(BaseLearner):
             self.members[0].advance(X, y, n_steps, weights)
             return
         # The same object while the rows are the same: learners go by that to tell whether they are.
-        if self._target is None or self._target[0] is not X or self._target[1] is not y:
-            self._target = X, y, (y - self._others(X)) / self.weights[0]
-        self.members[0].advance(X, self._target[2], n_steps, weights)
+        target = self._target.recall(X, y)
+        if target is None:
+            target = self._target.keep((y - self._others(X)) / self.weights[0], X, y)
+        self.members[0].advance(X, target, n_steps, weights)
 
     def impute_conditionally(
         self, X: Features, before: Features, weights: Vector | None = None
@@ -136,7 +138,7 @@ class Blend(BaseLearner):
         for member in self.members:
             if member.traits.imputes:
                 member.impute_conditionally(X, before, weights)
-        self._target = None
+        self._target.forget()
 
     def scale_learning_rate(self, factor: float) -> None:
         """Multiply the learning rate of the first member's further steps."""

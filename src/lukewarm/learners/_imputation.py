@@ -12,6 +12,7 @@ from lukewarm.learners._scaling import Scaling
 
 # Of a column's variance. Columns that are copies of each other share what they know.
 _RIDGE = 1e-6
+# Keeps a quotient of variances finite where nothing is explained.
 _NOTHING = 1e-12
 
 

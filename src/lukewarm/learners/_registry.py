@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from lukewarm._optional import require
 from lukewarm._validation import check_choice
 from lukewarm.learners._adapter import as_learner
 from lukewarm.learners._base import BaseLearner, Learner
@@ -179,12 +180,32 @@ def _catboost(task: Task, seed: int) -> BaseLearner:
     return _BY_TYPE["catboost", "CatBoostRegressor"].load().named(task=task, seed=seed)
 
 
+def _estimator(
+    module: str, regressor: str, classifier: str, extra: str = "", **settings: Any
+) -> Callable[[Task, int], BaseLearner]:
+    """Return how to make the learner of an estimator with these settings."""
+
+    def make(task: Task, seed: int) -> BaseLearner:
+        name = regressor if task.is_regression else classifier
+        model = getattr(require(module, extra), name)(**settings)
+        return from_model(model, task=task, seed=seed)
+
+    return make
+
+
 _BY_NAME: dict[str, Callable[[Task, int], BaseLearner]] = {
     "auto": _named("AutoLearner"),
     "boosting": _named("ObliviousBoosting"),
     "network": _named("Network"),
     "kernel": _named("KernelMachine"),
     "catboost": _catboost,
+    # As many trees as CatBoost has by default; the stopping rows end training before.
+    "lightgbm": _estimator(
+        "lightgbm", *_pair("LGBM"), extra="lightgbm", n_estimators=1000, verbose=-1
+    ),
+    "xgboost": _estimator("xgboost", *_pair("XGB"), extra="xgboost", n_estimators=1000),
+    "random_forest": _estimator("sklearn.ensemble", *_pair("RandomForest")),
+    "linear": _estimator("sklearn.linear_model", "LinearRegression", "LogisticRegression"),
 }
 MODELS = tuple(_BY_NAME)
 
@@ -195,9 +216,9 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
     Parameters
     ----------
     model : str, estimator, torch.nn.Module, Learner, callable or object that predicts
-        A name ("auto", "boosting", "network", "kernel", "catboost"), an estimator of any kind, a
-        module, or any object with the methods of a learner; with `prefit` whatever predicts. It is
-        never changed; of a fitted estimator only the settings count, unless `prefit`.
+        A name (one of `MODELS`), an estimator of any kind, a module, or any object with the methods
+        of a learner; with `prefit` whatever predicts. It is never changed; of a fitted estimator
+        only the settings count, unless `prefit`.
     task : Task
     seed : int
     prefit : bool, default False
@@ -212,7 +233,7 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
     >>> from_model("forest", task=Task(), seed=0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    ValueError: model must be one of 'auto', 'boosting', ..., 'catboost'; got 'forest'.
+    ValueError: model must be one of 'auto', 'boosting', ...; got 'forest'.
     """
     if isinstance(model, str):
         make = _BY_NAME[check_choice("model", model, _BY_NAME)]

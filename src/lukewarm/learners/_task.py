@@ -15,7 +15,9 @@ from lukewarm.exceptions import TaskWarning
 from lukewarm.measures import Measure, Task, needs_classes
 
 TASKS = ("auto", "regression", "classification")
+# Parts of a split must each have a chance of a row of every class.
 MINIMUM_ROWS_PER_CLASS = 5
+# Numbers of more values are counts or measurements rather than codes of classes.
 _MOST_CODES = 20
 
 

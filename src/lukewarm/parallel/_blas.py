@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -13,8 +15,17 @@ from threadpoolctl import ThreadpoolController
 _LEAST_ROWS = 10_000
 
 
-def blas_for(n_rows: int) -> AbstractContextManager[Any]:
-    """Return a context in which work on so many rows does not wait for threads of BLAS.
+_lock = threading.Lock()
+_n_inside = 0
+_limit: Any = None
+
+
+@contextmanager
+def blas_for(n_rows: int) -> Iterator[None]:
+    """Hold BLAS to one thread while the block lasts, where so few rows are worked on.
+
+    The limit is that of the process. Threads may enter and leave in any order; the last to leave
+    lifts it.
 
     Examples
     --------
@@ -22,8 +33,29 @@ def blas_for(n_rows: int) -> AbstractContextManager[Any]:
     ...     pass
     """
     if n_rows >= _LEAST_ROWS:
-        return nullcontext()
-    return _controller().limit(limits=1, user_api="blas")
+        yield
+        return
+    _enter()
+    try:
+        yield
+    finally:
+        _leave()
+
+
+def _enter() -> None:
+    global _n_inside, _limit  # noqa: PLW0603, a limit of the process
+    with _lock:
+        if _n_inside == 0:
+            _limit = _controller().limit(limits=1, user_api="blas")
+        _n_inside += 1
+
+
+def _leave() -> None:
+    global _n_inside  # noqa: PLW0603
+    with _lock:
+        _n_inside -= 1
+        if _n_inside == 0:
+            _limit.restore_original_limits()
 
 
 @lru_cache(maxsize=1)

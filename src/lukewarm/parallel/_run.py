@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
+from lukewarm.exceptions import ClaimedElsewhere
+from lukewarm.parallel._shared import SharedFunction, call_shared
+
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Item = TypeVar("Item")
+
+# Arrays of more bytes are sent to worker processes by a file that they map into memory.
+_LARGEST_SENT = 1000
+# A worker that is killed takes the jobs of its neighbours along; a job that kills every worker
+# it meets does so again and again.
+_MOST_BREAKS = 3
+# By name, for clusters are not imported here: of loky; of Dask, where what was shared is gone with
+# the one worker that held it, or a job has outlived several; of Ray.
+_LOST_WORKER = {
+    "TerminatedWorkerError",
+    *("FutureCancelledError", "CancelledError", "KilledWorker"),
+    *("WorkerCrashedError", "RayActorError", "ActorDiedError", "OutOfMemoryError"),
+}
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+
+
+class _Elsewhere:
+    """Stands for the result of a job that another process is at work on."""
 
 
 def run_jobs(
@@ -26,12 +51,15 @@ def run_jobs(
     Parameters
     ----------
     function : callable
-        Must not depend on the order of the calls: seeds belong to the jobs.
+        Must not depend on the order of the calls: seeds belong to the jobs. What it holds on to is
+        sent to worker processes once.
     jobs : sequence
+        Small: a job is sent by itself.
     n_jobs : int, optional
         As in joblib; None is 1 unless ``joblib.parallel_config`` says otherwise. Never more than
         there are jobs, or workers in the back end. Threads by default, since the engines release
-        the GIL; another back end can be chosen with ``joblib.parallel_config``.
+        the GIL; another back end can be chosen with ``joblib.parallel_config``. "loky" stands in
+        for "multiprocessing" where that would fork.
     verbose : bool, optional
         Whether to show a bar with the time left; by default in a terminal or a notebook only.
     description : str
@@ -43,33 +71,110 @@ def run_jobs(
     [1, 2, 3]
     """
     results = iterate_jobs(function, jobs, n_jobs=n_jobs, prefer="threads")
-    return list(with_bar(results, len(jobs), verbose=verbose, description=description))
+    found = dict(with_bar(results, len(jobs), verbose=verbose, description=description))
+    return [found[number] for number in range(len(jobs))]
 
 
 def iterate_jobs(
     function: Callable[[Job], Result], jobs: Sequence[Job], *, n_jobs: int | None, prefer: str
-) -> Iterable[Result]:
-    """Return an iterator over the results, in the order of the jobs, as they come."""
+) -> Iterator[tuple[int, Result]]:
+    """Yield the number of each job and its result, as they come.
+
+    They come in the order of the jobs, but for those that another process is at work on
+    (`ClaimedElsewhere`): these are asked for again when the others are done. Jobs whose worker
+    process was killed are run again.
+    """
+    missing = dict(enumerate(jobs))
+    pause, n_breaks = _FIRST_PAUSE_SECONDS, 0
+    while missing:
+        n_before = len(missing)
+        try:
+            for number, result in _one_pass(function, missing, n_jobs, prefer):
+                if not isinstance(result, _Elsewhere):
+                    del missing[number]
+                    yield number, result
+        except BaseException as error:  # Dask's are no Exceptions
+            if type(error).__name__ not in _LOST_WORKER:
+                raise
+            n_breaks = 1 if len(missing) < n_before else n_breaks + 1
+            if n_breaks == _MOST_BREAKS:
+                raise MemoryError(
+                    f"worker processes were killed {n_breaks} times in a row with {len(missing)} "
+                    "jobs to go, as the system does where memory runs out. Use fewer n_jobs, or "
+                    "threads."
+                ) from error
+            continue
+        if missing:
+            pause = _FIRST_PAUSE_SECONDS if len(missing) < n_before else 2 * pause
+            time.sleep(min(pause, _LONGEST_PAUSE_SECONDS))
+
+
+def _one_pass(
+    function: Callable[[Job], Result], jobs: dict[int, Job], n_jobs: int | None, prefer: str
+) -> Iterator[tuple[int, Result | _Elsewhere]]:
+    """Yield the results of these jobs, some of which may be elsewhere, in their order."""
     n_workers = _count_workers(n_jobs, len(jobs), prefer)
+    numbers = list(jobs)
+
+    def attempt(job: Job) -> Result | _Elsewhere:
+        try:
+            return function(job)
+        except ClaimedElsewhere:
+            return _Elsewhere()
+
+    results: Iterable[Any]
     if n_workers <= 1:
-        return (function(job) for job in jobs)
-    parallel = Parallel(n_jobs=n_workers, prefer=prefer, return_as="generator")
-    return parallel(delayed(function)(job) for job in jobs)
+        results = (attempt(jobs[number]) for number in numbers)
+    else:
+        backend = get_active_backend(prefer=prefer)[0]
+        is_forking = _forks(backend)
+        can_stream = is_forking or backend.supports_return_generator
+        parallel = Parallel(
+            n_jobs=n_workers,
+            backend="loky" if is_forking else None,
+            prefer=prefer,
+            # Not every back end can hand out results before all are there.
+            return_as="generator" if can_stream else "list",
+            max_nbytes=_LARGEST_SENT,
+            # Workers write to pages of their own: engines may not take read-only arrays.
+            mmap_mode="c",
+        )
+        if getattr(backend, "supports_sharedmem", False):
+            results = parallel(delayed(attempt)(jobs[number]) for number in numbers)
+        else:
+            shared = SharedFunction.of(attempt)
+            results = parallel(
+                delayed(call_shared)(shared.data, shared.ends, shared.token, jobs[number])
+                for number in numbers
+            )
+    yield from zip(numbers, results, strict=True)
+
+
+def _forks(backend: Any) -> bool:
+    """Whether workers would be copies of this process, in which OpenMP's threads are gone.
+
+    Engines such as LightGBM wait for these threads without end. loky starts workers afresh.
+    """
+    is_pool = type(backend).__name__ == "MultiprocessingBackend"
+    return is_pool and multiprocessing.get_start_method() == "fork"
 
 
 def _count_workers(n_jobs: int | None, n_tasks: int, prefer: str) -> int:
     # joblib sets the configured number back to 1 where threads are only preferred, so it is asked
     # for without a preference.
-    asked = get_active_backend()[1] if n_jobs is None else n_jobs
-    if asked in (None, 1) or n_tasks <= 1:
+    backend, configured = get_active_backend()
+    asked = configured if n_jobs is None else n_jobs
+    if asked is None:
+        asked = backend.default_n_jobs  # of clusters: all
+    if asked == 1 or n_tasks <= 1:
         return 1
     backend = get_active_backend(prefer=prefer)[0]
     return min(backend.effective_n_jobs(asked), backend.effective_n_jobs(-1), n_tasks)
 
 
 def with_bar(
-    items: Iterable[Result], total: int, *, verbose: bool | None, description: str
-) -> Iterator[Result]:
+    items: Iterable[Item], total: int, *, verbose: bool | None, description: str
+) -> Iterator[Item]:
     """Yield the items, drawing a progress bar where somebody watches."""
     shown = _is_watched() if verbose is None else verbose
     if not shown or total < 2:

@@ -50,7 +50,8 @@ def run_resumable(
     outcomes = iterate_jobs(function, missing, n_jobs=n_jobs, prefer="processes")
     watched = with_bar(outcomes, len(missing), verbose=verbose, description=description)
     with target.open("a", encoding="utf-8") as file:
-        for job, outcome in zip(missing, watched, strict=True):
+        for number, outcome in watched:
+            job = missing[number]
             record = {**job, **outcome}
             file.write(json.dumps(record) + "\n")
             file.flush()

@@ -21,6 +21,7 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ImportanceResult, ShapleyResult
 
+# More lines hide one another; the smallest values are left out.
 _MOST_LINES = 12
 
 

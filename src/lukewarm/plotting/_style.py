@@ -74,7 +74,7 @@ def plain_labels(names: Iterable[str]) -> list[str]:
     return [printable(name).replace("$", r"\$") for name in names]
 
 
-def wrapped_labels(names: Iterable[str]) -> list[str]:
+def wrapped_labels(names: Iterable[str], longest_line: int = _LONGEST_LINE) -> list[str]:
     r"""Return names as labels of at most two lines; what is longer ends in dots.
 
     Examples
@@ -83,7 +83,7 @@ def wrapped_labels(names: Iterable[str]) -> list[str]:
     ['age', 'average income of the household in\neuros']
     """
     lines = [
-        wrap(printable(name), _LONGEST_LINE, max_lines=_MOST_LINES, placeholder=" …")
+        wrap(printable(name), longest_line, max_lines=_MOST_LINES, placeholder=" …")
         for name in names
     ]
     return ["\n".join(plain_labels(each)) for each in lines]

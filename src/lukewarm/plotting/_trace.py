@@ -11,6 +11,7 @@ from lukewarm._validation import check_choice, check_instance, check_list
 from lukewarm.plotting._style import COLOURS, axes_for, tidy, wrapped_labels
 from lukewarm.results import ClosedFormTrace, ImportanceResult
 
+# More curves hide one another; those of the most important sets are drawn.
 _MOST_LINES = 6
 _DASHES = ("-", "--", ":", "-.")
 

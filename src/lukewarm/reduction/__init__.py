@@ -23,6 +23,12 @@ from lukewarm.reduction.linearized._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction.linearized._path_trace import PathTrace
 from lukewarm.reduction.linearized._sketch import KernelSketch
 from lukewarm.reduction.projection._coalitions import CoalitionProjection
+from lukewarm.reduction.projection._conditional import column_of
+from lukewarm.reduction.projection._effects import (
+    changes_in_bins,
+    changes_of_pairs,
+    has_few_values,
+)
 from lukewarm.reduction.projection._projection import Projection
 
 __all__ = [
@@ -45,8 +51,12 @@ __all__ = [
     "ReductionTraits",
     "Retrain",
     "as_reduction",
+    "changes_in_bins",
+    "changes_of_pairs",
     "check_method",
     "check_suits",
+    "column_of",
     "constant_model",
+    "has_few_values",
     "method_for",
 ]

@@ -17,7 +17,9 @@ import numpy as np
 from lukewarm._typing import Vector
 from lukewarm.reporting._words import clean, number, percent, power, probability, short
 
+# As many fit on a screen; a button shows the others.
 SHOWN_BARS = 30
+# Fewer would not tell the scale.
 _LEAST_TICKS = 5
 # Digits of the numbers that the script draws and the download holds; those of p-values, and of
 # intervals at other levels. Of 1,000 features each digit is 10 kB.

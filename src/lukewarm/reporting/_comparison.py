@@ -19,6 +19,7 @@ from lukewarm.reporting._panel import LEVELS, Panel
 from lukewarm.reporting._subjects import as_subjects
 from lukewarm.reporting._words import clean, decimals_for, listed, marked, number, percent
 
+# Sentences that are read; the table has the others.
 _NAMED = 4
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from lukewarm._text import duration
 from lukewarm._version import __version__
 from lukewarm.reporting._panel import Panel
 from lukewarm.reporting._words import (
@@ -21,7 +22,6 @@ from lukewarm.reporting._words import (
     listed,
     number,
     percent,
-    seconds,
     significant,
 )
 
@@ -205,9 +205,9 @@ def _facts(panel: Panel) -> dict[str, str]:
     if panel.is_shapley:
         facts["solver"] = f"{clean(result.solver)}, {result.n_fits:,} reduced models"
     if result.full_seconds:
-        facts["time for the full models"] = seconds(float(result.full_seconds))
+        facts["time for the full models"] = duration(float(result.full_seconds))
     if np.any(result.seconds):
-        facts["time for the models without features"] = seconds(float(np.sum(result.seconds)))
+        facts["time for the models without features"] = duration(float(np.sum(result.seconds)))
     facts |= {f"setting {name}": clean(text) for name, text in details.settings.items()}
     return {**facts, _FINGERPRINT: fingerprint(panel)}
 

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -18,6 +19,13 @@ from lukewarm._files import write_text
 from lukewarm._validation import check_instance
 from lukewarm._version import __version__
 from lukewarm.reporting._bars import SHOWN_BARS
+from lukewarm.reporting._extras import (
+    Extras,
+    effect_figures,
+    interaction_bars,
+    segment_bars,
+    segment_words,
+)
 from lukewarm.reporting._facts import (
     groups_of,
     provenance_of,
@@ -31,6 +39,7 @@ from lukewarm.reporting._panel import Panel
 from lukewarm.reporting._subjects import as_subjects
 from lukewarm.reporting._verdict import verdict
 from lukewarm.reporting._words import clean
+from lukewarm.results import EffectCurves, SegmentedImportance
 
 # Mail servers and chat tools take a page of this size without a word.
 MOST_BYTES = 500_000
@@ -39,7 +48,13 @@ _TITLE = "Which features matter"
 
 
 def report(
-    results: Any, path: str | os.PathLike[str] = "report.html", *, title: str | None = None
+    results: Any,
+    path: str | os.PathLike[str] = "report.html",
+    *,
+    title: str | None = None,
+    effects: EffectCurves | None = None,
+    interactions: pd.DataFrame | None = None,
+    segments: SegmentedImportance | None = None,
 ) -> Path:
     """Write results as one self-contained HTML page and return its path.
 
@@ -55,6 +70,13 @@ def report(
         A file that is there is replaced, whole or not at all.
     title : str, optional
         The heading of the page.
+    effects : EffectCurves, optional
+        Of ``estimator.effects()``: a small curve for each feature. The page then shows levels and
+        quantiles of the columns.
+    interactions : DataFrame, optional
+        Of ``estimator.interactions()``.
+    segments : SegmentedImportance, optional
+        Of ``result.by(...)``; the page then names the segments.
 
     Examples
     --------
@@ -67,6 +89,7 @@ def report(
     True
     """
     subjects = as_subjects("results", results)
+    extras = Extras(effects, interactions, segments)
     heading = _TITLE if title is None else check_instance("title", title, str)
 
     def page(most_rows: int) -> str:
@@ -78,7 +101,9 @@ def report(
             title=clean(heading),
             panels=panels,
             labels=_labels(panels),
-            sections=[section for build in _SECTIONS if (section := build(panels)) is not None],
+            sections=[
+                section for build in _SECTIONS if (section := build(panels, extras)) is not None
+            ],
         )
 
     return write_page(path, page, max(len(subject.result) for subject in subjects))
@@ -168,21 +193,50 @@ def _first_of_each_kind(panels: list[Panel]) -> list[Panel]:
 
 # A section is a builder here and a template of the same name in templates/sections/. A builder
 # returns the template's context, or None where the results hold nothing to show.
-def _verdict(panels: list[Panel]) -> dict[str, Any]:
+def _verdict(panels: list[Panel], extras: Extras) -> dict[str, Any]:
     chosen = _first_of_each_kind(panels)
     return {"name": "verdict", "verdicts": [(panel, verdict(panel)) for panel in chosen]}
 
 
-def _numbers(panels: list[Panel]) -> dict[str, Any]:
+def _numbers(panels: list[Panel], extras: Extras) -> dict[str, Any]:
     return {"name": "numbers"}
 
 
-def _groups(panels: list[Panel]) -> dict[str, Any] | None:
+def _groups(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
     groups = [(panel, found) for panel in panels if (found := groups_of(panel))]
     return {"name": "groups", "groups": groups} if groups else None
 
 
-def _skill(panels: list[Panel]) -> dict[str, Any]:
+def _effects(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
+    if extras.effects is None or not len(extras.effects):
+        return None
+    return {"name": "effects", **effect_figures(extras.effects)}
+
+
+def _interactions(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
+    if extras.interactions is None or extras.interactions.empty:
+        return None
+    result = panels[0].result
+    bars = interaction_bars(extras.interactions, result.measure, result.level)
+    return {"name": "interactions", "bars": bars}
+
+
+def _segments(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
+    segments = extras.segments
+    if segments is None:
+        return None
+    return {
+        "name": "segments",
+        "bars": segment_bars(segments),
+        "sentence": segment_words(segments),
+        "segments": [
+            (clean(name), result.n_rows)
+            for name, result in zip(segments.segments, segments.results, strict=True)
+        ],
+    }
+
+
+def _skill(panels: list[Panel], extras: Extras) -> dict[str, Any]:
     heads, rows = skill_table(panels)
     return {
         "name": "skill",
@@ -192,29 +246,32 @@ def _skill(panels: list[Panel]) -> dict[str, Any]:
     }
 
 
-def _health(panels: list[Panel]) -> dict[str, Any]:
+def _health(panels: list[Panel], extras: Extras) -> dict[str, Any]:
     return {"name": "health", "remarks": remarks_of(panels)}
 
 
-def _provenance(panels: list[Panel]) -> dict[str, Any]:
+def _provenance(panels: list[Panel], extras: Extras) -> dict[str, Any]:
     return {"name": "provenance", "rows": provenance_of(panels)}
 
 
-def _reading(panels: list[Panel]) -> dict[str, Any]:
+def _reading(panels: list[Panel], extras: Extras) -> dict[str, Any]:
     return {
         "name": "reading",
         "readings": [(panel, reading(panel)) for panel in _first_of_each_kind(panels)],
     }
 
 
-def _citing(panels: list[Panel]) -> dict[str, Any]:
+def _citing(panels: list[Panel], extras: Extras) -> dict[str, Any]:
     return {"name": "citing"}
 
 
-_SECTIONS: tuple[Callable[[list[Panel]], dict[str, Any] | None], ...] = (
+_SECTIONS: tuple[Callable[[list[Panel], Extras], dict[str, Any] | None], ...] = (
     _verdict,
     _numbers,
     _groups,
+    _effects,
+    _interactions,
+    _segments,
     _skill,
     _health,
     _provenance,

@@ -14,6 +14,7 @@ from lukewarm.reporting._subjects import Subject
 from lukewarm.reporting._words import MeasureWords, clean, percent, words_for
 from lukewarm.results import ShapleyResult
 
+# Those in common use, from which the reader may choose beside that of the result.
 LEVELS = (0.95, 0.99)
 
 

@@ -23,6 +23,7 @@ _NO_SKILL = Markup(
     "The model predicts no better than a constant guess, so there is no skill to share out. "
     "The numbers below mean nothing yet; another model, or more rows, may help."
 )
+# Sentences that are read; the table has the others.
 _NAMED_NEXT = 4
 # More names than these are a number; the table has them.
 _MOST_NAMED = 8

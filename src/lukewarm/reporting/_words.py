@@ -290,19 +290,3 @@ def percent(share: float) -> str:
 def power(exponent: int) -> str:
     """Return a power of ten as it is printed."""
     return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
-
-
-def seconds(value: float) -> str:
-    """Return a duration.
-
-    Examples
-    --------
-    >>> seconds(0.004), seconds(7.31), seconds(3900)
-    ('under 0.1 s', '7.3 s', '1 h 5 min')
-    """
-    if value < 0.1:
-        return "under 0.1 s"
-    if value < 90:
-        return f"{value:.1f} s"
-    minutes = round(value / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -8,6 +8,8 @@ from lukewarm.exceptions import (
 )
 from lukewarm.results._candidates import Candidate
 from lukewarm.results._contrast import Contrast
+from lukewarm.results._effects import EffectCurve, EffectCurves
+from lukewarm.results._elimination import EliminationPath
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
@@ -18,6 +20,9 @@ __all__ = [
     "Candidate",
     "ClosedFormTrace",
     "Contrast",
+    "EffectCurve",
+    "EffectCurves",
+    "EliminationPath",
     "HealthWarning",
     "ImportanceResult",
     "ImportanceWarning",

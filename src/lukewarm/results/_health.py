@@ -25,6 +25,7 @@ _FEW_ROWS = 30
 _NEGLIGIBLE = 0.1
 # A gain without a feature is worth a warning from this share of the largest importance.
 _MATERIAL = 0.05
+# A warning is read in a terminal; what is cut is counted.
 _MOST_LINES = 10
 _MOST_NAMES = 5
 

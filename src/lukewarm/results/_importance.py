@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
-from lukewarm._typing import FeatureSet, Matrix, RandomState, Vector
+from lukewarm._typing import FeatureSet
 from lukewarm._validation import (
     check_choice,
-    check_flag,
     check_fraction,
     check_instance,
     check_list,
-    check_number,
 )
 from lukewarm.inference import (
-    Moments,
     adjust_p_values,
-    check_adjustments,
-    interval_ends,
-    p_value,
-    simultaneous_quantile,
 )
-from lukewarm.inference import reach_zero as extend_to_zero
 from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._contrast import Contrast, as_contrast
+from lukewarm.results._effects import EffectCurves
+from lukewarm.results._estimates import ImportanceEstimates
 from lukewarm.results._fields import (
     Array,
     Candidates,
@@ -52,25 +42,24 @@ from lukewarm.results._fields import (
     Value,
     Values,
     joined_fields,
-    load_result,
-    save_result,
     settings,
 )
+from lukewarm.results._folds import across_folds
 from lukewarm.results._health import (
     Remark,
-    health_frame,
     health_line,
     remarks_on_estimates,
     rows_text,
 )
 from lukewarm.results._records import MeasureValue, TrainingTrace, UpperLimits
+from lukewarm.results._result_record import ResultRecord
 from lukewarm.results._segments import Evidence, SegmentedImportance, by_segment
 from lukewarm.results._summary import summary
-from lukewarm.results._tables import Tabular, arranged
+from lukewarm.results._tables import arranged, with_adjusted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ImportanceResult(Tabular):
+class ImportanceResult(ImportanceEstimates, ResultRecord):
     """Importances of feature sets, with all that their uncertainty derives from.
 
     Parameters
@@ -144,104 +133,6 @@ class ImportanceResult(Tabular):
     clusters: Annotated[np.ndarray | None, Clusters()] = None
     rows: Annotated[np.ndarray | None, Maybe(Array(("table_rows",), "i"))] = None
     evidence: Annotated[Evidence | None, InMemory()] = None
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @property
-    def n_rows(self) -> int:
-        """Evaluation rows."""
-        return len(self.full.influence if self.clusters is None else self.clusters)
-
-    @property
-    def influence(self) -> Matrix:
-        """Influence values of the importances, shape (n_sets, n), or one per group of rows."""
-        return np.stack([(self.full - reduced).influence for reduced in self.reduced])
-
-    @property
-    def importance(self) -> Vector:
-        """Skill lost when each feature set is taken away, shape (n_sets,)."""
-        return np.array([self.full.value - reduced.value for reduced in self.reduced])
-
-    @property
-    def standard_error(self) -> Vector:
-        """Standard errors of the importances, shape (n_sets,).
-
-        What an importance moved when the training rows doubled counts as one more error.
-        """
-        return np.hypot(self._moments.standard_error, self.shift)
-
-    @property
-    def shift(self) -> Vector:
-        """What each importance moved when the training rows doubled; 0 where that is not known."""
-        return np.array([self.full.shift - reduced.shift for reduced in self.reduced])
-
-    def interval(
-        self, level: float | None = None, *, reach_zero: bool = False
-    ) -> tuple[Vector, Vector]:
-        """Return the low and high ends of the intervals, each of shape (n_sets,).
-
-        Wald intervals; with ``inference="learning_curve"`` the skewness of the influence values
-        is taken account of, and the end on the skewed side is the farther one.
-
-        Parameters
-        ----------
-        level : float, optional
-            The result's own by default.
-        reach_zero : bool, default False
-            Whether intervals wholly below zero are extended to it. A true importance is not
-            negative, so these cover it at least as often; the plain ones show by how much the
-            models are better without a feature.
-        """
-        return self._ends(_quantile(self._level(level)), reach_zero)
-
-    def _ends(self, quantile: float, reach_zero: bool) -> tuple[Vector, Vector]:
-        """Return intervals that allow for so many standard errors."""
-        low, high = self._plain_ends(quantile)
-        high = high + self._beyond(quantile)
-        return extend_to_zero(low, high) if check_flag("reach_zero", reach_zero) else (low, high)
-
-    def _plain_ends(self, quantile: float) -> tuple[Vector, Vector]:
-        return interval_ends(
-            self.importance, self._moments, self.shift, quantile, skewed=self._is_skewed
-        )
-
-    def _beyond(self, quantile: float) -> Vector:
-        """Return how far the upper limits of ignored sets lie above their intervals."""
-        if self.missed is None:
-            return np.zeros(len(self))
-        return np.maximum(self.missed.at(quantile) - self._plain_ends(quantile)[1], 0.0)
-
-    def simultaneous_interval(
-        self,
-        level: float | None = None,
-        random_state: RandomState = 0,
-        *,
-        reach_zero: bool = False,
-    ) -> tuple[Vector, Vector]:
-        """Return the ends of intervals that cover all the importances together.
-
-        They are those of `interval` with more standard errors: as many as a multiplier bootstrap
-        of the influence values says, so correlated importances cost less than Bonferroni's bound.
-        `reach_zero` is that of `interval`.
-        """
-        n_ignored = 0 if self.missed is None else self.missed.n_limited
-        quantile = simultaneous_quantile(
-            self.influence, self._level(level), random_state, n_more=n_ignored
-        )
-        return self._ends(quantile, reach_zero)
-
-    def p_value(self, delta: float = 0.0) -> Vector:
-        """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,).
-
-        At zero, where two models differ by less than the theory of intervals needs, they come from
-        the product statistic where there is one (`scores`). Where rows belong together the law is
-        Student's, with a degree of freedom less than there are groups.
-        """
-        if self.scores is not None and check_number("delta", delta) == 0:
-            return self._score_p_values.copy()
-        freedom = np.inf if self.clusters is None else len(self.full.influence) - 1
-        return p_value(self.importance, self.standard_error, delta, freedom)
 
     def select(self, fdr: float = 0.1, *, adjust: str = "bh") -> list[str]:
         """Return the names of the feature sets whose importance is above zero.
@@ -341,25 +232,27 @@ class ImportanceResult(Tabular):
         """
         return by_segment(self, segment)
 
-    def health(self) -> pd.DataFrame:
-        """Return what to know before relying on these numbers, one row per remark.
+    def across_folds(self, level: float | None = None) -> pd.DataFrame:
+        """Return intervals and p-values from the spread of the importances between folds.
+
+        The other intervals count the evaluation rows, for models as they were trained. These ask
+        what other draws of training and evaluation rows would have given, by the variance between
+        folds with the correction of Nadeau and Bengio (2003) for the rows that folds share. They
+        are for ``cv=RepeatedKFold(...)`` or ``ShuffleSplit``; ten or more folds leave them a
+        usable width.
+
+        Parameters
+        ----------
+        level : float, optional
+            Level of the intervals; the result's own by default.
 
         Returns
         -------
         DataFrame
-            With columns severity ("warning" or "note"), name, feature and message, warnings
-            first; empty when there is nothing to say.
-
-        Examples
-        --------
-        >>> import lukewarm as lw
-        >>> y, noise = np.random.default_rng(0).normal(size=(2, 50))
-        >>> result = lw.importance_from_predictions(y, y + noise, {"a": y + 1.001 * noise})
-        >>> result.health()[["severity", "name", "feature"]]
-          severity       name feature
-        0  warning  near_zero       a
+            With columns feature, importance, std_error, ci_low, ci_high, p_value (one-sided, by
+            Student's law with a degree of freedom less than there are folds) and n_folds.
         """
-        return health_frame(self._all_remarks)
+        return across_folds(self, self._level(level))
 
     def to_frame(
         self,
@@ -370,6 +263,7 @@ class ImportanceResult(Tabular):
         sort: bool = False,
         top: int | None = None,
         relative: bool = False,
+        effects: EffectCurves | None = None,
     ) -> pd.DataFrame:
         """Return one row per feature set: estimate, uncertainty, steps taken and seconds.
 
@@ -388,9 +282,11 @@ class ImportanceResult(Tabular):
             Only so many rows, those of the largest importances, sorted.
         relative : bool, default False
             Whether to add a column "relative": the importance over the largest one.
+        effects : EffectCurves, optional
+            Of `VariableImportance.effects`: adds a column "direction", which way the prediction
+            goes as the feature grows ("" for sets of several columns and for levels).
         """
         low, high = self.interval(level)
-        p_values = self.p_value(delta)
         frame = pd.DataFrame(
             {
                 "feature": list(self.names),
@@ -398,7 +294,7 @@ class ImportanceResult(Tabular):
                 "std_error": self.standard_error,
                 "ci_low": low,
                 "ci_high": high,
-                "p_value": p_values,
+                "p_value": self.p_value(delta),
                 "shift": self.shift,
                 "steps": [
                     sum(run.n_steps_kept for run in runs) / len(runs) for runs in self.traces
@@ -408,8 +304,11 @@ class ImportanceResult(Tabular):
         )
         if all(len(runs) == 1 for runs in self.traces):
             frame["steps"] = frame["steps"].astype(int)
-        for method in check_adjustments(adjust):
-            frame[f"p_{method}"] = adjust_p_values(p_values, method)
+        frame = with_adjusted(frame, adjust)
+        if effects is not None:
+            check_instance("effects", effects, EffectCurves)
+            found = {curve.feature: curve.direction for curve in effects.curves}
+            frame["direction"] = [found.get(name, "") for name in self.names]
         return arranged(frame, "importance", sort=sort, top=top, relative=relative)
 
     def summary(self) -> str:
@@ -457,38 +356,6 @@ class ImportanceResult(Tabular):
                 )
         return cls(**joined_fields(parts))
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the result to one file, JSON and arrays, and return its path."""
-        return save_result(path, self)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> ImportanceResult:
-        """Return the result saved at `path`.
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged, holds something else, or comes from another version.
-        """
-        return load_result(path, cls)
-
-    @cached_property
-    def _moments(self) -> Moments:
-        return Moments.of_many([each.influence for each in self.reduced], self.full.influence)
-
-    @cached_property
-    def _score_p_values(self) -> Vector:
-        scores = self.scores or ()
-        error = Moments.of_many([score.influence for score in scores]).standard_error
-        shift = np.array([score.shift for score in scores])
-        freedom = np.inf if self.clusters is None else len(scores[0].influence) - 1
-        values = np.array([score.value for score in scores])
-        return p_value(values, np.hypot(error, shift), freedom=freedom)
-
-    @property
-    def _is_skewed(self) -> bool:
-        return self.inference == "learning_curve"
-
     @property
     def _all_remarks(self) -> tuple[Remark, ...]:
         return (*self.remarks, *remarks_on_estimates(self, self.importance, self.full))
@@ -499,16 +366,9 @@ class ImportanceResult(Tabular):
         tried = candidates_line(self.candidates)
         return [*self.notes, *(line for line in (tried, health) if line)]
 
-    def _level(self, level: float | None) -> float:
-        return self.level if level is None else check_fraction("level", level)
-
     def _headline(self) -> str:
         sets = "1 feature set" if len(self) == 1 else f"{len(self)} feature sets"
         return (
             f"{sets} by {self.method} on {self.model}; {self.measure} of the full model "
             f"{self.full.value - self.full.shift:.4g} on {rows_text(self.n_rows, self.clusters)}"
         )
-
-
-def _quantile(level: float) -> float:
-    return float(ndtri(0.5 + level / 2))

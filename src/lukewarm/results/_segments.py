@@ -23,6 +23,7 @@ from lukewarm.results._tables import Tabular, p_value_text
 if TYPE_CHECKING:
     from lukewarm.results._importance import ImportanceResult
 
+# More labels are numbers or names of rows rather than segments.
 _MOST_SEGMENTS = 100
 
 
@@ -47,6 +48,10 @@ class Evidence(Protocol):
 
     def on_rows(self, chosen: np.ndarray, level: float) -> SegmentSkills:
         """Return what the models are worth on these evaluation rows; a ValueError where nothing."""
+        ...
+
+    def by_fold(self) -> tuple[np.ndarray, float]:
+        """Return the importances in each fold, and evaluation rows over rows learnt from."""
         ...
 
     def joined(self, parts: Sequence[Any]) -> Evidence:

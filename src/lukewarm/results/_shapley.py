@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,8 +14,6 @@ from scipy.special import ndtri
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_count, check_fraction, check_list, shown
 from lukewarm.inference import (
-    adjust_p_values,
-    check_adjustments,
     p_value,
     skewed_widths,
     standard_error,
@@ -34,22 +30,21 @@ from lukewarm.results._fields import (
     Remarks,
     Text,
     Texts,
-    load_result,
-    save_result,
 )
 from lukewarm.results._health import (
     Remark,
-    health_frame,
     health_line,
     remarks_on_estimates,
     rows_text,
 )
 from lukewarm.results._records import MeasureValue
-from lukewarm.results._tables import Tabular, arranged
+from lukewarm.results._result_record import ResultRecord
+from lukewarm.results._shapley_interactions import shapley_interactions
+from lukewarm.results._tables import arranged, with_adjusted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ShapleyResult(Tabular):
+class ShapleyResult(ResultRecord):
     """Shapley values of features, with every fitted coalition and all their uncertainty.
 
     Parameters
@@ -237,16 +232,28 @@ class ShapleyResult(Tabular):
         shift = 0.0 if self.shifts is None else float(self.shifts[place])
         return MeasureValue(float(self.values[place]), self.influence[place].astype(float), shift)
 
-    def health(self) -> pd.DataFrame:
-        """Return what to know before relying on these numbers, one row per remark.
+    def interactions(self) -> pd.DataFrame:
+        """Return how much more pairs of players are worth together than beside each other.
+
+        From the coalitions that were fitted, all of which are needed (``solver="exact"``).
 
         Returns
         -------
         DataFrame
-            With columns severity ("warning" or "note"), name, feature and message, warnings
-            first; empty when there is nothing to say.
+            One row per pair, the largest first: the Shapley interaction index (Grabisch and Roubens
+            1999), its standard error, interval and two-sided p-value. Positive where the two need
+            each other, negative where each can stand for the other.
+
+        Examples
+        --------
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
+        >>> sv = lw.ShapleyImportance("boosting", random_state=0).fit(data.X[["X1", "X2"]], data.y)
+        >>> sv.result_.interactions()[["first", "second"]]
+          first second
+        0    X1     X2
         """
-        return health_frame(self._all_remarks)
+        return shapley_interactions(self)
 
     def to_frame(
         self,
@@ -277,7 +284,6 @@ class ShapleyResult(Tabular):
             Whether to add a column "relative": the Shapley value over the largest one.
         """
         low, high = self.interval(level)
-        p_values = self.p_value(delta)
         frame = pd.DataFrame(
             {
                 "feature": list(self.names),
@@ -287,28 +293,12 @@ class ShapleyResult(Tabular):
                 "std_error_data": self.data_error,
                 "ci_low": low,
                 "ci_high": high,
-                "p_value": p_values,
+                "p_value": self.p_value(delta),
                 "shift": self.shift,
             }
         )
-        for method in check_adjustments(adjust):
-            frame[f"p_{method}"] = adjust_p_values(p_values, method)
+        frame = with_adjusted(frame, adjust)
         return arranged(frame, "shapley_value", sort=sort, top=top, relative=relative)
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the result to one file, JSON and arrays, and return its path."""
-        return save_result(path, self)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> ShapleyResult:
-        """Return the result saved at `path`.
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged, holds something else, or comes from another version.
-        """
-        return load_result(path, cls)
 
     @property
     def _all_remarks(self) -> tuple[Remark, ...]:

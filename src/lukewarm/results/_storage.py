@@ -23,6 +23,7 @@ from lukewarm._files import replacing
 from lukewarm._text import printable
 from lukewarm._validation import shown
 
+# Raised whenever a file of before would be read wrongly; there is no reader of older ones.
 FORMAT = 2
 
 _RECORD = "record.json"

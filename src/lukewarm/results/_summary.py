@@ -13,6 +13,7 @@ from lukewarm.results._tables import p_value_text
 if TYPE_CHECKING:
     from lukewarm.results._importance import ImportanceResult
 
+# Names in one sentence; the others are counted.
 _MOST_NAMES = 5
 
 

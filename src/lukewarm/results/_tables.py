@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
-from html import escape
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,8 @@ from lukewarm._files import replacing
 from lukewarm._optional import require
 from lukewarm._text import csv_cell, printable
 from lukewarm._validation import check_count, check_flag
+from lukewarm.inference import adjust_p_values, check_adjustments
+from lukewarm.results._html import html_fragment
 
 # Below the precision of a float's distance from 1, a p-value is no more than an order of size.
 _LEAST_P_VALUE = 1e-16
@@ -89,11 +90,14 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        # Formatted cells are escaped here: pandas leaves those of formatters as they are.
-        shown = {name: _escaping(each) for name, each in _formatters(frame).items()}
-        table = frame.to_html(index=False, formatters=shown, escape=False)
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self._footnotes)
-        return f"<p>{escape(self._headline())}</p>{table}{notes}"
+        return html_fragment(self._headline(), frame, _cells(frame), self._footnotes)
+
+
+def with_adjusted(frame: pd.DataFrame, adjust: str | Iterable[str]) -> pd.DataFrame:
+    """Return the frame with a column of adjusted p-values for each way that is asked for."""
+    for method in check_adjustments(adjust):
+        frame[f"p_{method}"] = adjust_p_values(frame["p_value"].to_numpy(), method)
+    return frame
 
 
 def arranged(
@@ -219,10 +223,6 @@ def _formatters(frame: pd.DataFrame) -> dict[str, Callable[[Any], str]]:
         return lambda value: f"{value:.4g}"
 
     return {name: of(name) for name in _names(frame)}
-
-
-def _escaping(formatter: Callable[[Any], str]) -> Callable[[Any], str]:
-    return lambda value: escape(formatter(value))
 
 
 def _names(frame: pd.DataFrame) -> list[str]:

@@ -40,8 +40,11 @@ SOLVERS = ("exact", *_SAMPLED)
 # Fewer would leave a variance of one or two units, which says next to nothing.
 _LEAST_UNITS = 3
 _LEAST_PER_PLAYER = 4  # two pairs: half of the residuals are left after an additive fit
+# Trades fits for the sampling error, which falls with the square root of their number.
 _COALITIONS_PER_PLAYER = 20
+# More are a mistake: coalitions would not fit into memory.
 _MOST_PLAYERS = 100_000
+# 4,096 coalitions of a cheap game; beyond, as many as the next constant says are sampled.
 _ENUMERATED_PROXY = 12
 _PROXY_COALITIONS = 2000
 

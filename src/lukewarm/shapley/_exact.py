@@ -18,6 +18,7 @@ from lukewarm.shapley._coalitions import (
 from lukewarm.shapley._games import FunctionGame
 from lukewarm.shapley._solution import Solution
 
+# A million coalitions; the next player doubles memory and time.
 MAX_EXACT_PLAYERS = 20
 
 

@@ -62,8 +62,11 @@ class Erf:
 # The coefficients of the series are integrals over the line, taken by the trapezoidal rule: for
 # an analytic integrand its error falls exponentially in 1 / step.
 _STEP = 0.02
+# The Gaussian weight is 2e-37 of its largest value there, below all rounding.
 _REACH = 13.0
+# Smooth activations need some dozens; those that need more get a warning.
 _MOST_TERMS = 512
+# Terms below rounding are left out; a series whose last terms are above the second is cut off.
 _NEGLIGIBLE = 1e-15
 _TOLERATED = 1e-10
 

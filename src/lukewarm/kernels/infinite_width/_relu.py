@@ -67,6 +67,7 @@ def relu_moments(angles: Angles, row_std: Vector, column_std: Vector) -> ReluMom
     `versine` is ``1 - E[phi phi] / (s t / 2)``, the versine of the angle after the layer.
     """
     angle, half_sine, half_cosine = angles
+    # In place from here on: at 10,000 rows every matrix takes 800 MB.
     sine = half_sine * half_cosine
     sine *= 2
     versine = half_sine * half_sine

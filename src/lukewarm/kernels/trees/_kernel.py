@@ -24,6 +24,7 @@ from lukewarm.kernels.trees._boxes import (
 )
 from lukewarm.kernels.trees._cells import Borders, Cells, check_borders, check_depth, to_cells
 
+# The sum goes over every one; beyond, trees are drawn (`sampled_tree_kernel`).
 _MOST_TREES = 20_000_000
 
 GroupWeights = Callable[[tuple[int, ...], tuple[int, ...]], np.ndarray]

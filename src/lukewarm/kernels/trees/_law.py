@@ -186,6 +186,7 @@ def _law(cells: Cells, sums: Vector, borders: Borders, depth: int, strength: flo
     n_splits = sum(len(edges) for edges in borders)
     binomials = binomial_table(n_splits, depth)
     probabilities = np.ones(1)
+    # The recursion of `tree_distribution`: sets of one more split from the sets before it.
     for size in range(1, depth + 1):
         scores = _scores(cells, sums, borders, size, binomials)
         before = parents(split_sets(n_splits, size), binomials)
@@ -208,6 +209,7 @@ def _scores(
         for chosen in multiplicities(limits, size):
             matrices = [incidence(n, m) for n, m in zip(limits, chosen, strict=True)]
             score: np.ndarray | float = 0.0
+            # Leaves are boxes; those of one kind are summed for all sets of borders at once.
             for kinds in kinds_of(matrices):
                 along = [per_kind[kind].T for per_kind, kind in zip(matrices, kinds, strict=True)]
                 score = score + along_axes(along, _box_scores(counts, totals, kinds))
@@ -218,6 +220,7 @@ def _scores(
 
 def _box_scores(counts: np.ndarray, totals: np.ndarray, kinds: tuple[int, ...]) -> np.ndarray:
     rows, sums = box_sums(counts, kinds), box_sums(totals, kinds)
+    # An empty box is the leaf of no row.
     return np.divide(sums**2, rows, out=np.zeros_like(rows), where=rows > 0)
 
 
@@ -227,6 +230,7 @@ def _choice_shares(
     """Return the chance that a set is reached from each of its parents, shape of `before`."""
     best = np.full(n_before, -np.inf)
     np.maximum.at(best, before, scores[:, None])
+    # Relative to the best child of the same parent: no exponential exceeds 1.
     below_best = scores[:, None] - best[before]
     if strength == 0:
         weights = (below_best >= -_TIE * np.abs(best[before])).astype(float)

@@ -18,6 +18,7 @@ _FARTHEST = 8.0
 _N_KNOTS = 7
 # Rarer levels than the first twenty share what the mean says of them.
 _MOST_LEVELS = 20
+# A spread below is rounding: the column is constant.
 _NOTHING = 1e-12
 
 

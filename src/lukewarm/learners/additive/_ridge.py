@@ -20,6 +20,7 @@ from lukewarm._typing import Matrix, Vector
 
 # The inverse costs the cube of their number, and as many are in memory for every penalty.
 _MOST_FUNCTIONS = 1000
+# Where no inverse is kept: the functions that go along with the target most, solved for alone.
 _MOST_SCREENED = 100
 
 

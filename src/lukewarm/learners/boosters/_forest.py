@@ -6,14 +6,17 @@ as long to predict with a tree as to grow one, that alone would eat what a warm 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import njit
 
+# Those still possible are the bits of one word.
 MAX_LEAVES = 64
+# Their words, 16 KB, stay in the first cache of a core while a tree is read.
 _ROWS_AT_ONCE = 2048
 # The lowest bit of a word, times this, shows in its top six bits a number of the bit's own.
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
@@ -84,15 +87,49 @@ class Forest:
         _add_trees(self._codes(X), self._first_use, self._uses, self._tables, self._leaves, total)
         return total
 
+    def filled_margins(
+        self, X: np.ndarray, fills: Sequence[dict[int, Any]], start: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """Return the margins of `X` with the values of each fill, (n_fills, n, n_outputs).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+        fills : sequence of dict
+            Values (n,) by column number, the same columns in all of them.
+        start : ndarray or float, default 0
+
+        Notes
+        -----
+        What the other columns rule out in a tree is looked up once, and only the filled ones for
+        every fill.
+        """
+        columns = list(fills[0])
+        drawn = np.empty((len(columns), len(fills), len(X)), dtype=np.uint32)
+        for place, column in enumerate(columns):
+            for number, values in enumerate(fills):
+                self._encode(column, np.asarray(values[column], dtype=float), drawn[place, number])
+        place_of = np.full(X.shape[1], -1)
+        place_of[columns] = np.arange(len(columns))
+        total = np.empty((len(fills), len(X), self.n_outputs))
+        total[:] = start
+        trees = (self._first_use, self._uses, self._tables, self._leaves)
+        _add_filled_trees(self._codes(X), drawn, place_of, *trees, total)
+        return total
+
     def _codes(self, X: np.ndarray) -> np.ndarray:
         """Return for every column (p, n) how many of its borders a value exceeds; nan one more."""
         codes = np.empty((X.shape[1], X.shape[0]), dtype=np.uint32)
-        for feature, borders in enumerate(self._borders):
-            n_turns = len(borders).bit_length()
-            padded = np.full(2**n_turns, np.inf)
-            padded[: len(borders)] = borders
-            _count_below(padded, n_turns, X[:, feature], len(borders) + 1, codes[feature])
+        for feature in range(X.shape[1]):
+            self._encode(feature, X[:, feature], codes[feature])
         return codes
+
+    def _encode(self, feature: int, values: np.ndarray, codes: np.ndarray) -> None:
+        borders = self._borders[feature]
+        n_turns = len(borders).bit_length()
+        padded = np.full(2**n_turns, np.inf)
+        padded[: len(borders)] = borders
+        _count_below(padded, n_turns, values, len(borders) + 1, codes)
 
 
 class ForestOnDemand:
@@ -110,9 +147,9 @@ class ForestOnDemand:
         self._make = make
         self._n_asked = 0
 
-    def get(self) -> Forest | None:
+    def get(self, n_predictions: int = 1) -> Forest | None:
         """Return the forest, or None where the library's own prediction serves."""
-        self._n_asked += 1
+        self._n_asked += n_predictions
         return self._forest if self._n_asked > 2 else None
 
     @cached_property
@@ -184,6 +221,22 @@ def _count_below(
 
 
 @njit(cache=True, nogil=True)
+def _rule_out(possible: np.ndarray, table: np.ndarray, column: np.ndarray) -> None:
+    """Leave the leaves that the codes of a column leave possible."""
+    for row in range(len(possible)):
+        possible[row] &= table[column[row]]
+
+
+@njit(cache=True, nogil=True)
+def _add_leaves(possible: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
+    """Add the value of the leftmost leaf that is possible."""
+    for row in range(len(possible)):
+        word = possible[row]
+        lowest = word & (~word + np.uint64(1))
+        total[row] += values[(lowest * _DE_BRUIJN) >> np.uint64(58)]
+
+
+@njit(cache=True, nogil=True)
 def _add_trees(
     codes: np.ndarray,
     first_use: np.ndarray,
@@ -193,19 +246,41 @@ def _add_trees(
     total: np.ndarray,
 ) -> None:
     n_rows, n_outputs = total.shape
-    possible = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
     for begin in range(0, n_rows, _ROWS_AT_ONCE):
-        size = min(_ROWS_AT_ONCE, n_rows - begin)
+        end = min(begin + _ROWS_AT_ONCE, n_rows)
         for tree in range(len(leaves)):
-            possible[:size] = ~np.uint64(0)
+            possible = np.full(end - begin, ~np.uint64(0))
             for use in range(first_use[tree], first_use[tree + 1]):
-                column = codes[uses[use, 0], begin : begin + size]
-                table = tables[uses[use, 1] :]
-                for row in range(size):
-                    possible[row] &= table[column[row]]
+                _rule_out(possible, tables[uses[use, 1] :], codes[uses[use, 0], begin:end])
+            _add_leaves(possible, leaves[tree], total[begin:end, tree % n_outputs])
+
+
+@njit(cache=True, nogil=True)
+def _add_filled_trees(
+    codes: np.ndarray,
+    drawn: np.ndarray,
+    place_of: np.ndarray,
+    first_use: np.ndarray,
+    uses: np.ndarray,
+    tables: np.ndarray,
+    leaves: np.ndarray,
+    total: np.ndarray,
+) -> None:
+    n_fills, n_rows, n_outputs = total.shape
+    for begin in range(0, n_rows, _ROWS_AT_ONCE):
+        end = min(begin + _ROWS_AT_ONCE, n_rows)
+        for tree in range(len(leaves)):
+            possible = np.full(end - begin, ~np.uint64(0))
+            asked = np.empty(0, dtype=np.int64)
+            for use in range(first_use[tree], first_use[tree + 1]):
+                if place_of[uses[use, 0]] >= 0:
+                    asked = np.append(asked, use)
+                else:
+                    _rule_out(possible, tables[uses[use, 1] :], codes[uses[use, 0], begin:end])
             output = tree % n_outputs
-            values = leaves[tree]
-            for row in range(size):
-                word = possible[row]
-                lowest = word & (~word + np.uint64(1))
-                total[begin + row, output] += values[(lowest * _DE_BRUIJN) >> np.uint64(58)]
+            for fill in range(n_fills):
+                words = possible.copy()
+                for one in asked:
+                    column = drawn[place_of[uses[one, 0]], fill, begin:end]
+                    _rule_out(words, tables[uses[one, 1] :], column)
+                _add_leaves(words, leaves[tree], total[fill, begin:end, output])

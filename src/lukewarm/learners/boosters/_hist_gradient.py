@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -119,6 +120,10 @@ class _HistogramTrees:
         if forest is not None:
             return forest.margin(data, self._start(0))
         return self._added(self._rows(data), 0, self.n_trees)
+
+    def filled_margins(self, data: Any, fills: Sequence[dict[int, Any]]) -> np.ndarray | None:
+        forest = self._forest.get(len(fills)) if isinstance(data, np.ndarray) else None
+        return None if forest is None else forest.filled_margins(data, fills, self._start(0))
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         X = self._rows(data)

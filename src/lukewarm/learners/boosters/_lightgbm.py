@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -155,6 +155,10 @@ class _LightGBMTrees:
             return forest.margin(data)
         raw = self._booster.predict(data, raw_score=True, num_iteration=self.n_trees)
         return raw.reshape(len(raw), -1)
+
+    def filled_margins(self, data: Any, fills: Sequence[dict[int, Any]]) -> np.ndarray | None:
+        forest = self._forest.get(len(fills)) if isinstance(data, np.ndarray) else None
+        return None if forest is None else forest.filled_margins(data, fills)
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         """Look leaf values up by hand: one call for all the steps instead of one for each."""

@@ -7,7 +7,7 @@ margin (baseline, init_score, base_margin), and a model is the sum of the segmen
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Features, Prediction, Vector
+from lukewarm.data import RowCache
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._objectives import Objective, objective_of
-from lukewarm.learners.boosters._segments import CalibratedTrees, MarginCache, Segment
+from lukewarm.learners.boosters._segments import CalibratedTrees, FilledSegment, Segment
 from lukewarm.measures import REGRESSION, Task
 
 # Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
@@ -68,7 +69,7 @@ class MarginLearner(ModelWrapper):
         self._first_step = 0
         self._step_length = 1.0
         self._longest_leaf = np.inf
-        self._margins = MarginCache()
+        self._margins = _no_margins()
 
     @property
     def n_steps(self) -> int:
@@ -98,7 +99,7 @@ class MarginLearner(ModelWrapper):
         copied = copy(self)
         copied.seed = self.seed if seed is None else seed
         copied._first_step = self.n_steps
-        copied._margins = MarginCache()
+        copied._margins = _no_margins()
         return copied
 
     def scale_learning_rate(self, factor: float) -> None:
@@ -130,7 +131,7 @@ class MarginLearner(ModelWrapper):
             *(CalibratedTrees(segment, scaling.scale, none) for segment in others),
         )
         self._margins.forget()
-        self._margins.keep(X, self.n_steps, scaling.offset + scaling.scale * margin)
+        self._margins.keep((self.n_steps, scaling.offset + scaling.scale * margin), X)
 
     @abstractmethod
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -143,6 +144,14 @@ class MarginLearner(ModelWrapper):
             return self._link(self._margin_at(X, self.n_steps))
         return self._link(self._sum(self._prepare(X), self._segments, len(X)))
 
+    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
+        """Return the predictions for `X` with the values of each fill, by one pass where it can."""
+        if len(self._segments) == 1 and isinstance(self._segments[0], FilledSegment):
+            margins = self._segments[0].filled_margins(self._prepare(X), fills)
+            if margins is not None:
+                return list(self._link(margins))
+        return super().predict_filled(X, fills)
+
     def rewind(self, step: int) -> None:
         """Go back to the model of the first `step` trees."""
         self._segments = self._segments_until(step)
@@ -150,7 +159,7 @@ class MarginLearner(ModelWrapper):
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
-        cached_step, margin = self._margins.recall(X, first_step)
+        cached_step, margin = self._recalled(X, first_step)
         if margin is None:
             cached_step, margin = first_step, self._margin_at(X, first_step)
         stages = [margin[np.newaxis]]
@@ -160,7 +169,7 @@ class MarginLearner(ModelWrapper):
             if start < segment.n_trees:
                 stages.append(stages[-1][-1] + segment.staged_margins(data, start))
             done += segment.n_trees
-        self._margins.keep(X, self.n_steps, stages[-1][-1])
+        self._margins.keep((self.n_steps, stages[-1][-1]), X)
         return self._link(np.concatenate(stages)[first_step - cached_step :])
 
     def _named_loss(self, settings: Mapping[str, Any]) -> Any:
@@ -194,9 +203,14 @@ class MarginLearner(ModelWrapper):
             step -= n_trees
         return tuple(kept)
 
+    def _recalled(self, X: Features, step: int) -> tuple[int, np.ndarray | None]:
+        """Return the last margin of these rows, and its step, if that is not after `step`."""
+        kept = self._margins.recall(X)
+        return (0, None) if kept is None or kept[0] > step else kept
+
     def _margin_at(self, X: Features, step: int) -> np.ndarray:
         """Return the margin (n, d) after `step` trees, going on from the last one asked for."""
-        cached_step, cached = self._margins.recall(X, step)
+        cached_step, cached = self._recalled(X, step)
         data = self._prepare(X)
         if cached is None:
             margin = self._sum(data, self._segments_until(step), len(X))
@@ -204,7 +218,7 @@ class MarginLearner(ModelWrapper):
             margin = cached
         else:
             margin = cached + self._between(data, cached_step, step)
-        self._margins.keep(X, step, margin)
+        self._margins.keep((step, margin), X)
         return margin
 
     def _between(self, data: Any, first_step: int, last_step: int) -> np.ndarray:
@@ -222,6 +236,11 @@ class MarginLearner(ModelWrapper):
         if not segments:
             return np.zeros((n_rows, self._n_margins))
         return np.sum([segment.margin(data) for segment in segments], axis=0)
+
+
+def _no_margins() -> RowCache[tuple[int, np.ndarray]]:
+    """Return a cache for the last margins, with their steps, of training and stopping rows."""
+    return RowCache(2)
 
 
 class BlockMarginLearner(MarginLearner):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-
-from lukewarm._typing import Features
 
 
 class Segment(Protocol):
@@ -28,6 +27,15 @@ class Segment(Protocol):
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         """Return what trees start+1 .. t add, for every t > start: (n_trees - start, n, d)."""
+        ...
+
+
+@runtime_checkable
+class FilledSegment(Protocol):
+    """A segment that predicts for many fills of some columns faster than one after the other."""
+
+    def filled_margins(self, data: Any, fills: Sequence[dict[int, Any]]) -> np.ndarray | None:
+        """Return what all the trees add with each fill, (n_fills, n, d); None where it cannot."""
         ...
 
 
@@ -52,26 +60,3 @@ class CalibratedTrees:
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         added = self.scale * self.trees.staged_margins(data, start)
         return added if start else self.offset + added
-
-
-class MarginCache:
-    """The last margin of the two matrices a training loop asks about: training and stopping rows.
-
-    Matrices are told apart by identity; nothing inside the library writes to one after use.
-    """
-
-    def __init__(self) -> None:
-        self._entries: list[tuple[Any, int, np.ndarray]] = []
-
-    def recall(self, X: Features, step: int) -> tuple[int, np.ndarray | None]:
-        for matrix, cached_step, margin in self._entries:
-            if matrix is X and cached_step <= step:
-                return cached_step, margin
-        return 0, None
-
-    def keep(self, X: Features, step: int, margin: np.ndarray) -> None:
-        others = [entry for entry in self._entries if entry[0] is not X]
-        self._entries = [*others[-1:], (X, step, margin)]
-
-    def forget(self) -> None:
-        self._entries = []

@@ -18,6 +18,7 @@ from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._segments import Segment
 from lukewarm.measures import REGRESSION, Task
 
+# XGBoost's own defaults, which its estimators give as None.
 _DEFAULT_TREES = 100
 _DEFAULT_LEARNING_RATE = 0.3
 _NOT_NATIVE = ("random_state", "eval_metric", "verbosity", "objective", "num_class")

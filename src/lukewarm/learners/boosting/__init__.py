@@ -9,6 +9,7 @@ from lukewarm.learners.boosting._classifier import ObliviousBoostingClassifier
 from lukewarm.learners.boosting._dataset import BinnedDataset
 from lukewarm.learners.boosting._learner import ObliviousBoosting
 from lukewarm.learners.boosting._regressor import ObliviousBoostingRegressor
+from lukewarm.learners.boosting._warm_up import compile_once
 
 __all__ = [
     "BASES",
@@ -18,5 +19,6 @@ __all__ = [
     "ObliviousBoosting",
     "ObliviousBoostingClassifier",
     "ObliviousBoostingRegressor",
+    "compile_once",
     "suitable_bins",
 ]

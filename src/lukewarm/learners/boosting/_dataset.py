@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Vector
-from lukewarm.data import like_column
+from lukewarm.data import RowCache, like_column
 from lukewarm.learners._imputation import Moments
 from lukewarm.learners.boosting._apply import leaf_groups
 from lukewarm.learners.boosting._borders import Borders
@@ -64,7 +64,7 @@ class BinnedDataset:
         self._source = self if source is None else source
         if source is None:
             self._groups: WeakKeyDictionary[Trees, np.ndarray] = WeakKeyDictionary()
-            self._moments: tuple[Vector | None, Moments] | None = None
+            self._moments: RowCache[Moments] = RowCache()
             self._lock = threading.Lock()
 
     @cached_property
@@ -114,12 +114,13 @@ class BinnedDataset:
         """Return the moments of the numeric columns with no feature removed, computed once."""
         source = self._source
         with source._lock:
-            if source._moments is None or source._moments[0] is not weights:
+            moments = source._moments.recall(weights)
+            if moments is None:
                 every = -(-len(self) // _MOST_ROWS_READ)
                 read = None if weights is None else weights[::every]
                 moments = Moments.learn(self._values(self.codes[:, ::every]), read)
-                source._moments = weights, moments
-            return source._moments[1]
+                source._moments.keep(moments, weights)
+            return moments
 
     def _values(self, codes: np.ndarray) -> np.ndarray:
         values = np.zeros(codes.shape[::-1])

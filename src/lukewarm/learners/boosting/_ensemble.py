@@ -28,6 +28,7 @@ from lukewarm.learners.boosting._trees import Trees
 
 # Two threads that copy one learner must not each make a frozen object of their own.
 _FREEZING = threading.Lock()
+# Compiled code takes arrays of these types where there is nothing to give.
 _NO_STAGES = np.empty((0, 0, 0))
 _NO_CODES = np.empty((0, 0), dtype=np.uint8)
 

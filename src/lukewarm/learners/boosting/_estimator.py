@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import Features, RandomState, Vector
 from lukewarm._validation import check_count, check_fraction, check_weights
 from lukewarm.data import Rows
+from lukewarm.learners._table_estimator import TableEstimator
 from lukewarm.learners._training import train_until
 from lukewarm.learners.boosting._learner import ObliviousBoosting
 from lukewarm.stopping import Patience
@@ -29,8 +28,10 @@ _LEARNER_PARAMETERS = (
 )
 
 
-class ObliviousBoostingEstimator(BaseEstimator):
+class ObliviousBoostingEstimator(TableEstimator):
     """What the regressor and the classifier share."""
+
+    _dtypes = (np.float64, np.float32)
 
     def __init__(
         self,
@@ -62,12 +63,6 @@ class ObliviousBoostingEstimator(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
-
     def make_learner(self, seed: int, **others: Any) -> ObliviousBoosting:
         """Return an untrained learner with these settings."""
         settings = {name: getattr(self, name) for name in _LEARNER_PARAMETERS}
@@ -86,15 +81,15 @@ class ObliviousBoostingEstimator(BaseEstimator):
         """Set `learner_` to the learner trained on these rows, or on part of them till it stops."""
         n_trees = check_count("n_trees", self.n_trees)
         weights = check_weights(sample_weight, len(y))
+        train, stopping = Rows(X, y, weights), Rows(*validation) if validation else None
         if weights is not None and not weights.all():
             # A row without weight must not move a border either.
-            X, y, weights = _take(X, weights > 0), y[weights > 0], weights[weights > 0]
+            train = train.at(np.flatnonzero(weights))
         if self.patience is None:
-            (rows,) = learner.datasets(X)
-            learner.advance(rows, y, n_trees, weights)
+            (rows,) = learner.datasets(train.X)
+            learner.advance(rows, train.y, n_trees, train.weights)
             self.learner_ = learner
             return
-        train, stopping = Rows(X, y, weights), Rows(*validation) if validation else None
         if stopping is None:
             train, stopping = self._hold_out(train, generator)
         binned_train, binned_stopping = learner.datasets(train.X, stopping.X)
@@ -118,29 +113,7 @@ class ObliviousBoostingEstimator(BaseEstimator):
             )
         n_stopping = min(max(round(share * n_rows), 1), n_rows - 1)
         order = generator.permutation(n_rows)
-        parts = (np.sort(order[n_stopping:]), np.sort(order[:n_stopping]))
-        train, stopping = (
-            Rows(
-                _take(rows.X, part),
-                rows.y[part],
-                None if rows.weights is None else rows.weights[part],
-            )
-            for part in parts
-        )
-        return train, stopping
-
-    def _check_features(self, X: Any, *, reset: bool) -> Features:
-        """Return a frame with categories as it is, anything else as a float matrix."""
-        if isinstance(X, pd.DataFrame) and self._keeps_frame(X, reset):
-            return validate_data(self, X, reset=reset, skip_check_array=True)
-        return validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
-
-    def _keeps_frame(self, X: pd.DataFrame, reset: bool) -> bool:
-        if reset:
-            return not all(pd.api.types.is_numeric_dtype(dtype) for dtype in X.dtypes)
-        return self._has_categories
+        return rows.at(np.sort(order[n_stopping:])), rows.at(np.sort(order[:n_stopping]))
 
     def _check_validation(self, X_val: Any, y_val: Any) -> tuple[Features, Any] | None:
         if (X_val is None) != (y_val is None):
@@ -153,17 +126,8 @@ class ObliviousBoostingEstimator(BaseEstimator):
             )
         return self._check_features(X_val, reset=False), y_val
 
-    def _check_training(self, X: Any) -> Features:
-        X = self._check_features(X, reset=True)
-        self._has_categories = isinstance(X, pd.DataFrame)
-        return X
-
     @property
     def n_trees_(self) -> int:
         """Trees of the fitted model; fewer than `n_trees` where it stopped early."""
         check_is_fitted(self)
         return self.learner_.n_steps
-
-
-def _take(X: Features, rows: np.ndarray) -> Features:
-    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]

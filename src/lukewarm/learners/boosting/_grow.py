@@ -47,6 +47,7 @@ def _mean_square(problem, work):
 @compiled
 def begin_tree(problem, rules, candidates, seed, step, scale, raw, work):
     """Set the gradients; return the features to split on, the random state, the bound and mass."""
+    # A stream for each step: training may be cut into blocks anywhere.
     state = start_stream(seed, step)
     chosen, state = draw_features(candidates, rules.feature_fraction, state)
     state = draw_sample(rules.subsample, work.sample, state)
@@ -103,6 +104,7 @@ def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapp
     else:
         count_listed_rows(table.codes, chosen, places, n_listed, level - 1, stride, swapped, work)
     n_outputs = work.residuals.shape[0]
+    # In the units of the integer weights.
     l2 = rules.l2 * weight_scale
     score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, work)
 
@@ -116,6 +118,7 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, features,
     """
     shift, scale, weight_scale = scales
     if rules.random_strength > 0.0:
+        # Scores are S**2 / W of integers: this takes both scales out and divides by N and beta.
         to_exponent = weight_scale / (scale * scale * mass * rules.random_strength)
         place, threshold = draw_split(
             table, chosen, work.scores, to_exponent, features, thresholds, level, uniform(state)
@@ -128,6 +131,7 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, features,
     feature = chosen[place]
     features[level], thresholds[level] = feature, threshold
     split_leaves(table, feature, threshold, level, work.leaves)
+    # No level follows that would need histograms.
     if level == len(features) - 1:
         return np.uintp(0), np.zeros(0, np.bool_), state, True
     counted, swapped = find_smaller_siblings(
@@ -180,6 +184,7 @@ def grow_trees(
         chosen, state, bound, mass = begin_tree(
             problem, rules, candidates, seed, step + tree, scale, raw, work
         )
+        # What a level without a split keeps.
         features[tree, :] = -1
         if draws_blindly(rules, bound):
             grow_blindly(

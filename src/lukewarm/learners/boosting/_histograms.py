@@ -32,6 +32,7 @@ def _power_of_two_scale(largest, n_rows, n_bits):
     """Return a scale at which `n_rows` integers up to `largest` sum to less than 2**n_bits."""
     if largest == 0.0:
         return 1.0
+    # A power of two, so that scaling itself rounds nothing.
     return 2.0 ** np.floor(n_bits - 1 - count_bits(n_rows) - np.log2(largest))
 
 
@@ -51,11 +52,13 @@ def quantise(problem, work):
     for output in range(n_outputs):
         for row in range(n_rows):
             largest = max(largest, abs(residuals[output, row] * weight_of(weights, row)))
+    # Of 64 bits one is the sign and one is spare.
     scale = _power_of_two_scale(largest, n_rows, 62 - shift)
     one = np.int64(shift > 0)
     for output in range(n_outputs):
         for row in range(n_rows):
             integer = np.int64(np.rint(residuals[output, row] * weight_of(weights, row) * scale))
+            # A row outside the sample has neither a sum nor a count.
             channels[output, row] = ((integer << shift) + one) * is_taken(sample, row)
     if not is_weighted:
         return shift, scale, 1.0
@@ -88,6 +91,8 @@ def list_rows_to_count(counted, work):
     n_listed = np.uintp(0)
     for row in range(len(work.leaves)):
         offset = counted[work.leaves[row]]
+        # Every row is written, and only those to count move the end on: there is no branch that
+        # a processor could mispredict.
         work.rows[n_listed] = row
         work.offsets[n_listed] = offset
         n_listed += np.uintp(offset > 0)
@@ -139,6 +144,7 @@ def find_smaller_siblings(table, feature, threshold, histogram, shift, level, st
     """
     n_codes, is_category = table.n_codes[feature], table.is_category[feature]
     n_parents = 1 << level
+    # Packed counts are the lowest bits; weights are integers of their own.
     mask = (np.int64(1) << shift) - 1 if shift > 0 else np.int64(-1)
     counted = np.zeros(2 * n_parents, np.uint32)
     swapped = np.zeros(n_parents, np.bool_)
@@ -195,6 +201,8 @@ def _add_packed_scores(left, total, shift, l2, scores):
     mask = (np.int64(1) << shift) - 1
     for code in range(len(left)):
         right = total - left[code]
+        # Counts are below 2**shift, so the shift leaves the sum exactly. An empty side has the
+        # sum 0; the count 1 keeps 0 / 0 away.
         left_sum, right_sum = np.float64(left[code] >> shift), np.float64(right >> shift)
         left_count = np.float64(max(left[code] & mask, 1)) + l2
         right_count = np.float64(max(right & mask, 1)) + l2

@@ -12,6 +12,7 @@ from typing import Any
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
 _LOGGER = logging.getLogger(__name__)
+# Far beyond chance; the digest guards against damage, not against an attacker.
 _DIGEST_BYTES = 32
 
 

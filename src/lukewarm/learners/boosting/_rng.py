@@ -6,9 +6,11 @@ import numpy as np
 
 from lukewarm.learners.boosting._compiled import compiled
 
+# The constants of SplitMix64.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
+# The 53 bits that a float holds.
 _TO_UNIT = 2.0**-53
 
 

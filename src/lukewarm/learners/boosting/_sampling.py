@@ -8,6 +8,7 @@ from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.learners.boosting._gradients import is_taken, weight_of
 from lukewarm.learners.boosting._rng import next_state, uniform
 
+# Sums in another order must not make another split of two that tie.
 _MORE_THAN_ROUNDING = 1.0 + 1e-9
 
 
@@ -52,6 +53,7 @@ def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, 
     for place in range(len(chosen)):
         feature = chosen[place]
         for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
+            # Relative to the best, so that no exponential overflows.
             weight = np.exp((scores[place, threshold] - top) * to_exponent)
             if _is_used(features, thresholds, level, feature, threshold):
                 weight = 0.0
@@ -64,6 +66,7 @@ def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, 
             remaining -= scores[place, threshold]
             if remaining < 0.0:
                 return place, threshold
+    # Rounding of the sum may leave a crumb.
     return top_place, top_threshold
 
 
@@ -80,9 +83,11 @@ def draw_split_blindly(
     n_splits = 0
     for feature in chosen:
         n_splits += table.last_thresholds[feature] - table.first_thresholds[feature] + 1
+    # Every level so far has used a split; none may be left.
     if n_splits <= level:
         return -1, 0, state
     while True:
+        # The largest uniform number rounds to 1.
         number = min(np.int64(uniform(state) * n_splits), n_splits - 1)
         state = next_state(state)
         place = 0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# One byte, and a table of 256 sums, which stays in the first cache.
 BITS_PER_GROUP = 8
 
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
 from lukewarm._typing import Features, RandomState, Vector
 from lukewarm._validation import check_choice, check_count, check_number, check_weights
+from lukewarm.learners._table_estimator import TableEstimator
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._search import KERNELS
 
@@ -19,7 +18,7 @@ _LEAST_ROWS_FOR_RELEVANCE = 40
 _KERNELS_WITH_RELEVANCE = ("auto", "rbf", "rbf+linear")
 
 
-class KernelMachineEstimator(BaseEstimator):
+class KernelMachineEstimator(TableEstimator):
     """What the regressor and the classifier share."""
 
     def __init__(
@@ -37,12 +36,6 @@ class KernelMachineEstimator(BaseEstimator):
         self.ard = ard
         self.max_landmarks = max_landmarks
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
 
     def settings(self) -> dict[str, Any]:
         """Return the checked settings of the search."""
@@ -74,22 +67,6 @@ class KernelMachineEstimator(BaseEstimator):
             return bool(self.ard)
         is_free = self.kernel in _KERNELS_WITH_RELEVANCE and self.length_scale is None
         return is_free and n_rows >= _LEAST_ROWS_FOR_RELEVANCE and coding.block.max() > 0
-
-    def _check_training(self, X: Any) -> Features:
-        X = self._check_features(X, reset=True)
-        self._has_categories = isinstance(X, pd.DataFrame)
-        return X
-
-    def _check_features(self, X: Any, *, reset: bool) -> Features:
-        """Return a frame with categories as it is, anything else as a float matrix."""
-        if isinstance(X, pd.DataFrame) and self._keeps_frame(X, reset):
-            return validate_data(self, X, reset=reset, skip_check_array=True)
-        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
-
-    def _keeps_frame(self, X: pd.DataFrame, reset: bool) -> bool:
-        if reset:
-            return not all(pd.api.types.is_numeric_dtype(dtype) for dtype in X.dtypes)
-        return self._has_categories
 
 
 def weighted_rows(X: Features, y: Vector, sample_weight: Any) -> tuple[Features, Vector, Vector]:

@@ -15,6 +15,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from lukewarm._typing import Matrix, Prediction, Vector
 
+# Bounds the time of weak penalties, along which L-BFGS crawls; what it has by then is used.
 _MAX_ITERATIONS = 100
 # Of the preconditioned gradient, in units of log-loss: far below what an evaluation can tell.
 _TOLERANCE = 1e-6

@@ -35,6 +35,7 @@ _START_SCALE, _START_SLOPE = 0.6, 0.3
 _LOWEST, _HIGHEST = np.log(1e-3), np.log(10.0)
 # A search that ends early leaves columns without use on their way to the lowest value.
 _TRACES = np.log([1e-2, 3e-3])
+# Bounds of the logarithms, which keep the search away from singular matrices.
 _NOISE = (np.log(1e-4), np.log(10.0))
 _AMPLITUDE = (np.log(1e-3), np.log(1e3))
 

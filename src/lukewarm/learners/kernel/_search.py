@@ -10,12 +10,14 @@ from lukewarm.learners.kernel._path import EigenPath
 from lukewarm.learners.kernel._relevance import TUNING_ROWS, Relevance, find_relevance
 
 KERNELS = ("linear", "rbf", "rbf+linear", "laplace", "laplace+linear", "polynomial")
+# In units of the typical length of a row, a factor of about 1.8 apart.
 _LENGTH_SCALES = (0.5, 0.9, 1.6, 2.9, 5.0)
 # Kernels are compared on so many rows and landmarks, whatever the table's size.
 _SEARCH_ROWS = 2000
 _SEARCH_LANDMARKS = 300
 # Up to as many rows length scales of single columns are found anew where rows are added.
 _FEW_ROWS = 500
+# Where doubling begins; up to twice as many, all rows are landmarks.
 _FIRST_LANDMARKS = 500
 # Landmarks of which this share spans all need no company.
 _NEARLY_ALL = 0.9

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import linalg
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
-from lukewarm.data import Rows
+from lukewarm.data import RowCache, Rows
 from lukewarm.learners._base import Predicts
 from lukewarm.learners.sklearn._downdates import as_matrix, inverse_of
 from lukewarm.learners.sklearn._logistic import Logistic
@@ -94,7 +94,7 @@ class _Parabola:
         self._level = level
         self._inverse = inverse
         self._slopes = slopes
-        self._seen: tuple[Features, Vector, Matrix] | None = None
+        self._seen: RowCache[tuple[Vector, Matrix]] = RowCache()
 
     @classmethod
     def learn(
@@ -123,12 +123,12 @@ class _Parabola:
 
         Every set of columns is judged by the same rows, so this is one product for all of them.
         """
-        seen = self._seen
-        if seen is None or seen[0] is not X:
-            centred = as_matrix(X) - self._centre
-            seen = (X, centred @ self._slopes + self._level, centred @ self._inverse)
-            self._seen = seen
-        return seen[1:]
+        seen = self._seen.recall(X)
+        if seen is not None:
+            return seen
+        centred = as_matrix(X) - self._centre
+        seen = centred @ self._slopes + self._level, centred @ self._inverse
+        return self._seen.keep(seen, X)
 
 
 def _has_closed_form(estimator: Any, task: Task) -> bool:

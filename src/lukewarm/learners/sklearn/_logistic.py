@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import expit
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
+from lukewarm.data import RowCache
 from lukewarm.learners.sklearn._downdates import (
     as_matrix,
     downdated,
@@ -64,23 +65,23 @@ class LogisticModel:
         return expit(as_matrix(X) @ self.slopes + self.intercept)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class _Block:
     """Models without one column each: slopes (p, m) and intercepts (m,), on the scale of X."""
 
     slopes: Matrix
     intercepts: Vector
-    _seen: tuple[Features, Matrix] | None = field(default=None, repr=False)
+    _seen: RowCache[Matrix] = field(default_factory=RowCache, repr=False)
 
     def predict(self, X: Features, place: int) -> Prediction:
         """Return the predictions of one model; those of all for the same rows are kept."""
         n_models = len(self.intercepts)
         if len(X) * n_models > _MOST_KEPT:
             return expit(as_matrix(X) @ self.slopes[:, place] + self.intercepts[place])
-        seen = self._seen
-        if seen is None or seen[0] is not X:
-            seen = self._seen = (X, as_matrix(X) @ self.slopes + self.intercepts)
-        return expit(seen[1][:, place])
+        log_odds = self._seen.recall(X)
+        if log_odds is None:
+            log_odds = self._seen.keep(as_matrix(X) @ self.slopes + self.intercepts, X)
+        return expit(log_odds[:, place])
 
 
 @dataclass(frozen=True, eq=False)

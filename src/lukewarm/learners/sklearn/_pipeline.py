@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
-from lukewarm.data import Rows
+from lukewarm.data import RowCache, Rows
 from lukewarm.learners._base import BaseLearner, LearnerTraits, Predicts
 from lukewarm.learners._fitted import as_seen
 from lukewarm.learners._registry import from_model
@@ -45,8 +45,9 @@ class PipelineLearner(BaseLearner):
         self.last = last
         self.task, self.measure = last.task, last.measure
         self._transformers: Any = None
-        self._transformed: list[tuple[Features, Features]] = []
-        self._scaled: tuple[Rows, Rows] | None = None
+        # Training and stopping rows come back at every step.
+        self._transformed: RowCache[Features] = RowCache(2)
+        self._scaled: RowCache[Rows] = RowCache()
         self._is_given = False
 
     @classmethod
@@ -105,7 +106,8 @@ class PipelineLearner(BaseLearner):
         """Return an independent learner behind the same fitted transformers."""
         copied = copy(self)
         copied.last = self.last.copy(seed)
-        copied._transformed, copied._scaled = [], None
+        copied._transformed = RowCache(2)
+        copied._scaled = RowCache()
         return copied
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -128,10 +130,10 @@ class PipelineLearner(BaseLearner):
             return None
         if not _is_columnwise(self._transformers):
             return None
-        kept = self._scaled
-        if kept is None or kept[0] is not train:
-            kept = self._scaled = (train, replace(train, X=self._transform(train.X)))
-        model = self.last.refit_without(kept[1], removed)
+        rows = self._scaled.recall(train)
+        if rows is None:
+            rows = self._scaled.keep(replace(train, X=self._transform(train.X)), train)
+        model = self.last.refit_without(rows, removed)
         return None if model is None else _BehindTransformers(self, model)
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
@@ -157,7 +159,7 @@ class PipelineLearner(BaseLearner):
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` steps."""
         self.last.rewind(step)
-        self._transformed = []
+        self._transformed.forget()
 
     def staged_predict(self, X: Features, first_step: int) -> Prediction:
         """Return the predictions after each of the steps `first_step` .. `n_steps`."""
@@ -186,16 +188,14 @@ class PipelineLearner(BaseLearner):
         if self._transformers is None:
             self._transformers = clone(self.pipeline[:-1])
             # As in the pipeline's own fit; a target encoder treats its training rows differently.
-            self._keep(X, self._as_features(self._transformers.fit_transform(X, y)))
+            self._transformed.keep(self._as_features(self._transformers.fit_transform(X, y)), X)
 
     def _transform(self, X: Features) -> Features:
-        for seen, matrix in self._transformed:
-            if seen is X:
-                return matrix
+        matrix = self._transformed.recall(X)
+        if matrix is not None:
+            return matrix
         rows = as_seen(self._transformers, X)
-        matrix = self._as_features(self._transformers.transform(rows))
-        self._keep(X, matrix)
-        return matrix
+        return self._transformed.keep(self._as_features(self._transformers.transform(rows)), X)
 
     def _as_features(self, matrix: Any) -> Features:
         """Return what the transformers give in the form the model reads."""
@@ -205,10 +205,6 @@ class PipelineLearner(BaseLearner):
             return np.asarray(matrix, dtype=float)
         form = self.last.traits.reads
         return matrix if form == "given" else _as_floats(matrix, with_names=form == "named")
-
-    def _keep(self, X: Features, matrix: Features) -> None:
-        # Training and stopping rows come back at every step.
-        self._transformed = [*self._transformed[-1:], (X, matrix)]
 
 
 @dataclass(frozen=True, eq=False)

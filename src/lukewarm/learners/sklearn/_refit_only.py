@@ -21,6 +21,7 @@ from lukewarm.learners.sklearn._epochs import (
 from lukewarm.learners.sklearn._refit_objectives import measure_of
 from lukewarm.measures import REGRESSION, Task
 
+# scikit-learn's default for calibration.
 _FOLDS = 5
 
 

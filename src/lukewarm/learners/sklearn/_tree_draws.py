@@ -21,6 +21,7 @@ import numpy as np
 from lukewarm._typing import Matrix
 from lukewarm.learners.boosting._compiled import compiled
 
+# Which draws reach a node are the bits of one word.
 MOST_DRAWS = 64
 _NODE = np.dtype(
     [("feature", np.int32), ("threshold", np.float32), ("left", np.int32), ("right", np.int32)]

@@ -117,6 +117,7 @@ class Linearization:
         """Extend the kernels to the first `n_landmarks` landmarks."""
         done = self.kernels[0].shape[1] // self.n_outputs
         added = slice(done, n_landmarks)
+        # `RowGradients.at` goes through the blocks in order.
         self._landmark_rows[added] = np.sort(self._landmark_rows[added])
         factors = self._rows[0].at(self._landmark_rows[added])
         self._landmarks.append(factors)

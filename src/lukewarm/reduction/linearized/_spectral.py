@@ -36,9 +36,11 @@ class LandmarkBasis:
         >>> len(LandmarkBasis.learn(kernel, 1e-12).pivots)
         2
         """
+        # Computed in blocks, its two halves differ by rounding.
         symmetric = (landmark_kernel + landmark_kernel.T) / 2
         tolerance = precision * len(symmetric) * symmetric.diagonal().max()
         factor, pivots, rank, _ = lapack.dpstrf(symmetric, tol=tolerance, lower=1)
+        # LAPACK counts from 1, and leaves the upper half as it came.
         return cls(pivots[:rank] - 1, np.tril(factor[:rank, :rank]))
 
     def features(self, kernel: Matrix) -> Matrix:
@@ -80,6 +82,7 @@ class Spectrum:
             scaled.T @ scaled, driver="evd", overwrite_a=True, check_finite=False
         )
         moments = basis.T @ (features.T @ (shares * residuals))
+        # Rounding may leave the smallest ones below zero.
         return cls(np.maximum(eigenvalues, 0.0), basis, moments)
 
     def coefficients(self, filters: Matrix) -> Matrix:
@@ -96,6 +99,7 @@ def flow_filter(eigenvalues: Vector, cumulative_step_sizes: Vector) -> Matrix:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         exact = -np.expm1(-np.outer(cumulative_step_sizes, eigenvalues)) / eigenvalues
+    # The limit where the eigenvalue is zero.
     return np.where(eigenvalues > 0, exact, np.asarray(cumulative_step_sizes)[:, None])
 
 

@@ -33,6 +33,7 @@ _N_JOINT_NODES = 16
 _MOST_VALUES = 10
 # Levels beyond these are drawn in proportion to their share only.
 _MOST_LEVELS = 12
+# Keeps quotients finite where a column leaves no residual.
 _NOTHING = 1e-12
 
 
@@ -92,9 +93,9 @@ class ConditionalDraws:
         self._regressions = regressions
         self._given_without = removed if given_without is None else given_without
         self._with_trees = with_trees
-        train = {column: _column(regressions.train.X, column) for column in removed}
-        held_out = {column: _column(regressions.stopping.X, column) for column in removed}
-        values = {column: _few_values(train[column]) for column in removed}
+        train = {column: column_of(regressions.train.X, column) for column in removed}
+        held_out = {column: column_of(regressions.stopping.X, column) for column in removed}
+        values = {column: few_values(train[column]) for column in removed}
         self._levels = [
             self._fit_levels(column, found, train[column], held_out[column])
             for column, found in values.items()
@@ -168,14 +169,14 @@ class ConditionalDraws:
         """
         parts = []
         for levels in self._levels:
-            column = _column(rows.X, levels.column)
+            column = column_of(rows.X, levels.column)
             indicators = np.stack([_is_value(column, value) for value in levels.values], axis=1)
             parts.append(indicators - levels.probabilities(rows))
         if self._quantities is not None:
             for column, fit in zip(
                 self._quantities.columns, self._quantities.regressions, strict=True
             ):
-                left = _column(rows.X, column) - fit.predict(rows)
+                left = column_of(rows.X, column) - fit.predict(rows)
                 parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
         return np.concatenate(parts, axis=1)
 
@@ -267,14 +268,15 @@ def _at_nodes(levels: _Levels, rows: PreparedRows, n_nodes: int, place: int) -> 
     return drawn
 
 
-def _column(X: Features, column: int) -> Any:
+def column_of(X: Features, column: int) -> Any:
+    """Return one column as floats, or as levels."""
     if not isinstance(X, pd.DataFrame):
         return np.asarray(X[:, column], dtype=float)
     values = as_quantity(X.iloc[:, column])
     return as_levels(X.iloc[:, column]) if values is None else values
 
 
-def _few_values(values: Any) -> tuple[Any, ...] | None:
+def few_values(values: Any) -> tuple[Any, ...] | None:
     """Return the values of a column that is drawn value by value; None for a quantity."""
     if isinstance(values, pd.Series):
         counts = values.value_counts(dropna=False)

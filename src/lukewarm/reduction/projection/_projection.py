@@ -13,7 +13,7 @@ from lukewarm._typing import Features, FeatureSet, Prediction
 from lukewarm.data import filled
 from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
-from lukewarm.reduction.projection._conditional import ConditionalDraws
+from lukewarm.reduction.projection._conditional import ConditionalDraws, column_of
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -116,10 +116,7 @@ def looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> boo
     """Return whether predictions change at all when the columns are shuffled among rows."""
     rows = data.regressions.probed
     order = np.roll(np.arange(len(rows)), 1)
-    values = {}
-    for column in removed:
-        one = rows.iloc[:, column] if hasattr(rows, "iloc") else rows[:, column]
-        values[column] = np.asarray(one)[order]
+    values = {column: np.asarray(column_of(rows, column))[order] for column in removed}
     shuffled = filled(rows, values)
     # A part of the model that looks at them settles it, at a lower price.
     for model in dict.fromkeys((full.thinned, full)):

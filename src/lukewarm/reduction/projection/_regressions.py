@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
-from lukewarm.data import Removal, Rows
+from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
 from lukewarm.learners.boosting import Borders, ObliviousBoosting, suitable_bins
@@ -31,6 +31,8 @@ _LINE_PENALTIES = (1.0,)
 _CURVE_PENALTIES = (3.0, 30.0, 300.0)
 # Beyond as many columns curves are left out: the inverse would cost more than they bring.
 _MOST_CURVED = 100
+# Interactions of up to four columns. What a guess gains from trees shows early, so they need not
+# wait as long as a model's, and their number has an end for the sake of time.
 _TREE_DEPTH = 4
 _TREE_PATIENCE = 10
 _MOST_TREES = 200
@@ -94,7 +96,7 @@ class Regressions:
             train, stopping = _set_aside(train)
         self.train, self.stopping = _at_most(train), _at_most(stopping)
         self._removal = removal
-        self._prepared: PreparedRows | None = None
+        self._prepared: RowCache[PreparedRows] = RowCache()
         is_narrow = self.train.X.shape[1] <= _MOST_CURVED
         basis = self._basis = AdditiveBasis.learn(self.train.X, curved=is_narrow)
         self.train_rows, self.stopping_rows = (
@@ -127,10 +129,10 @@ class Regressions:
 
     def prepare(self, X: Features) -> PreparedRows:
         """Return rows of the table as regressions read them; the last ones are kept."""
-        rows = self._prepared
-        if rows is None or rows.X is not X:
-            rows = self._prepared = PreparedRows(X, self._basis.transform(X))
-        return rows
+        rows = self._prepared.recall(X)
+        if rows is not None:
+            return rows
+        return self._prepared.keep(PreparedRows(X, self._basis.transform(X)), X)
 
     def fit(
         self,

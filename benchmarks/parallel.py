@@ -1,0 +1,186 @@
+"""What jobs side by side cost and save: bytes sent, overhead, speed-up per back end, the store.
+
+    python benchmarks/parallel.py bytes        # bytes per job under loky
+    python benchmarks/parallel.py time         # on a machine that does nothing else
+    python benchmarks/parallel.py time --backends loky,threading,dask,ray --job-seconds 0.1
+
+`bytes` counts what joblib writes to the queue of its workers, job by job, and the one array that
+they map into memory. `time` interleaves one worker and two, and takes the best of several; a job
+works for `--job-seconds` of processor time, so that the speed-up is that of the machinery. Numbers
+go to ``benchmarks/results/parallel.json``, those of the other part are left as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from joblib.externals.loky.backend import queues
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Ridge
+
+import lukewarm as lw
+from lukewarm.parallel import _run, run_jobs
+from lukewarm.store import Entry, Store
+
+RESULTS = Path(__file__).parent / "results" / "parallel.json"
+MODELS = {
+    "ridge, 10,000 rows": (Ridge, 10_000),
+    "forest of 50 trees, 2,000 rows": (lambda: RandomForestRegressor(50, n_jobs=1), 2_000),
+    "boosting, 2,000 rows": (lambda: "boosting", 2_000),
+}
+
+
+def table(n_rows, n_columns=20):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(n_rows, n_columns))
+    y = X[:, 0] + X[:, 1] * X[:, 2] + generator.normal(size=n_rows)
+    return pd.DataFrame(X, columns=[f"x{column}" for column in range(n_columns)]), y
+
+
+@contextmanager
+def counting(counts):
+    """Write down the bytes of every message to a worker, and of what is shared."""
+    dumps, of = queues.dumps, _run.SharedFunction.of
+
+    def counted(obj, **options):
+        data = dumps(obj, **options)
+        if b"call_shared" in bytes(data):  # engines may use joblib for themselves
+            counts["sent"].append(len(data))
+        return data
+
+    def packed(function):
+        shared = of(function)
+        counts["shared"].append(shared.data.nbytes)
+        return shared
+
+    queues.dumps, _run.SharedFunction.of = counted, packed
+    try:
+        yield
+    finally:
+        queues.dumps, _run.SharedFunction.of = dumps, of
+
+
+def bytes_per_job():
+    told = {}
+    for name, (model, n_rows) in MODELS.items():
+        X, y = table(n_rows)
+        counts = {"sent": [], "shared": []}
+        vi = lw.VariableImportance(model(), "dropout", inference="paired", random_state=0)
+        with counting(counts), joblib.parallel_config("loky", n_jobs=2):
+            vi.fit(X, y)
+        # The last thing shared is what the feature sets need: rows and full models.
+        told[name] = {
+            "table_bytes": int(X.to_numpy().nbytes),
+            "shared_once_bytes": counts["shared"][-1],
+            "most_bytes_per_message": max(counts["sent"]),
+            "n_messages": len(counts["sent"]),
+        }
+        print(name, told[name])
+    return told
+
+
+def work(seconds):
+    """Keep a processor busy, holding no lock of Python for longer than a product of matrices."""
+    values = np.ones((200, 200))
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        values = values @ values / 200
+    return float(values[0, 0])
+
+
+@contextmanager
+def backend(name, n_workers):
+    if name == "dask":
+        from distributed import Client, LocalCluster
+
+        with (
+            LocalCluster(n_workers=n_workers, threads_per_worker=1) as cluster,
+            Client(cluster),
+            joblib.parallel_config("dask"),
+        ):
+            yield
+    elif name == "ray":
+        import ray
+        from ray.util.joblib import register_ray
+
+        register_ray()
+        ray.init(num_cpus=n_workers, include_dashboard=False, logging_level="error")
+        with joblib.parallel_config("ray", n_jobs=n_workers):
+            yield
+        ray.shutdown()
+    else:
+        with joblib.parallel_config(name, n_jobs=n_workers):
+            yield
+
+
+def timed(n_jobs, job_seconds, n_calls):
+    started = time.perf_counter()
+    run_jobs(lambda _: work(job_seconds), range(n_calls), n_jobs=n_jobs)
+    return time.perf_counter() - started
+
+
+def speed_up(name, job_seconds, n_calls, repeats):
+    with backend(name, 2):
+        timed(None, 0.0, 4)  # workers are up
+        pairs = [
+            (timed(1, job_seconds, n_calls), timed(None, job_seconds, n_calls))
+            for _ in range(repeats)
+        ]
+        empty = min(timed(None, 0.0, 200) for _ in range(repeats)) / 200
+    one, two = (min(each) for each in zip(*pairs, strict=True))
+    return {"speed_up": one / two, "overhead_seconds_per_job": empty}
+
+
+def store_overhead(job_seconds, n_calls, repeats):
+    """Return the share of time that keeping predictions of 2,500 rows adds to a job."""
+
+    def one_round(store, number):
+        started = time.perf_counter()
+        for job in range(n_calls):
+            work(job_seconds)
+            if store is not None:
+                store.write([number, job], Entry({"seconds": 0.0}, {"values": np.ones(2500)}))
+        return time.perf_counter() - started
+
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        store = Store.opened(Path(folder) / "store", {}, seed=0)
+        pairs = [(one_round(None, number), one_round(store, number)) for number in range(repeats)]
+    without, kept = (min(each) for each in zip(*pairs, strict=True))
+    return kept / without - 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=["bytes", "time"])
+    parser.add_argument("--backends", default="loky,threading,multiprocessing,dask,ray")
+    parser.add_argument("--job-seconds", type=float, default=0.05)
+    parser.add_argument("--jobs", type=int, default=40)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    told = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() else {}
+    if asked.part == "bytes":
+        told["bytes"] = bytes_per_job()
+    else:
+        sizes = (asked.job_seconds, asked.jobs, asked.repeats)
+        told["time"] = {
+            "job_seconds": asked.job_seconds,
+            "backends": {name: speed_up(name, *sizes) for name in asked.backends.split(",")},
+            "store_overhead": store_overhead(*sizes),
+        }
+        print(json.dumps(told["time"], indent=1))
+    asked.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

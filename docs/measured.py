@@ -1,0 +1,407 @@
+"""Write measured numbers into the pages of the documentation, from benchmarks/results/*.json.
+
+python docs/measured.py            # all pages
+python docs/measured.py --check    # only say which pages would change
+
+A page marks what is measured: between ``<!-- measured: NAME -->`` and ``<!-- /measured -->`` stands
+what the function NAME of this file makes of the results. tests/test_docs.py checks that they agree.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lukewarm._files import write_text
+
+DOCS = Path(__file__).parent
+BENCHMARKS = DOCS.parent / "benchmarks"
+BLOCK = re.compile(r"<!-- measured: (\w+) -->\n(.*?)<!-- /measured -->", re.DOTALL)
+
+
+def filled(text: str) -> str:
+    """Return a page with its measured blocks made anew."""
+
+    def made(match: re.Match[str]) -> str:
+        return f"<!-- measured: {match[1]} -->\n{BLOCKS[match[1]]()}\n<!-- /measured -->"
+
+    return BLOCK.sub(made, text)
+
+
+def _results(name: str) -> Any:
+    return json.loads((BENCHMARKS / "results" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return (
+        "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        .replace("| --- ", "|---")
+        .replace("|--- |", "|---|")
+    )
+
+
+def _bias(row: dict[str, Any]) -> str:
+    share = f" ({100 * row['bias'] / row['truth']:+.1f} %)" if row["truth"] else ""
+    return f"{row['bias']:+.4f}{share}"
+
+
+def _coverage(model: str, columns: Sequence[tuple[str, str]], decimals: int) -> str:
+    """Return the coverage of each method and inference by correlation, and the biases."""
+    found = {
+        (row["correlation"], row["method"], row["inference"]): row
+        for row in _results(f"coverage_{model}")
+    }
+    methods = list(dict.fromkeys(method for method, _ in columns))
+    words = {
+        method: method.replace("retrain", "retraining").replace("_", " ") for method in methods
+    }
+    heads = [
+        "correlation (truth)",
+        *(f"{words[method]}, {inference}" for method, inference in columns),
+        *(f"bias of {words[method]}" for method in methods),
+    ]
+    rows = []
+    for correlation in sorted({key[0] for key in found}):
+        at = {each: found[(correlation, *each)] for each in columns}
+        truth = at[columns[0]]["truth"]
+        rows.append(
+            [
+                f"{correlation:g} ({truth:.4g})",
+                *(f"{at[each]['coverage']:.{decimals}f}" for each in columns),
+                *(_bias(found[correlation, method, "paired"]) for method in methods),
+            ]
+        )
+    rejected = {
+        inference: 100 * found[1.0, "early_stopping", inference]["rejection"]
+        for inference in ("split", "paired")
+    }
+    return "\n".join(
+        [
+            _table(heads, rows),
+            "",
+            f"At correlation 1, where the importance is zero, the test of early stopping at 5 % "
+            f"rejects in {rejected['split']:.2g} % of the data sets by split and in "
+            f"{rejected['paired']:.2g} % by paired evaluation.",
+        ]
+    )
+
+
+def coverage_boosting() -> str:
+    """Return the table of docs/coverage.md for our trees."""
+    columns = [("early_stopping", "paired"), ("early_stopping", "split"), ("retrain", "paired")]
+    return _coverage("boosting", columns, 3)
+
+
+def coverage_network() -> str:
+    """Return the table of docs/coverage.md for the network."""
+    columns = [
+        *(("early_stopping", each) for each in ("paired", "split")),
+        *(("kernel_flow", each) for each in ("paired", "split")),
+        ("retrain", "paired"),
+    ]
+    return _coverage("network", columns, 2)
+
+
+def coverage_catboost() -> str:
+    """Return the table of docs/coverage.md for CatBoost."""
+    columns = [("early_stopping", "paired"), ("early_stopping", "split"), ("retrain", "paired")]
+    return _coverage("catboost", columns, 2)
+
+
+def coverage_of_truth() -> str:
+    """Return what paired intervals around the true functions cover."""
+    found = _results("coverage_of_truth")
+    said = ", ".join(f"{each:.3f}" for each in found["coverage"].values())
+    return (
+        f"Around the *true* functions, with nothing learnt at all, the paired interval covers in "
+        f"{said} of {found['replicates']} data sets at correlations "
+        f"{', '.join(f'{float(each):g}' for each in found['coverage'])}."
+    )
+
+
+def boosting_shapley() -> str:
+    """Return the table of the paper's Shapley task."""
+    labels = {
+        "ours, greedy": "greedy, early stopped",
+        "ours, greedy, 64 bins": "greedy, 64 bins, early stopped",
+        "ours, beta = 10000": "beta = 10000, early stopped",
+    }
+    rows = [
+        [
+            labels.get(name, name),
+            f"{row['ms_per_model']:.1f}",
+            f"{row['times_faster']:.2g}",
+            f"{row['trees_per_model']:.0f}",
+            f"{row['mse_over_reference']:.3f}",
+        ]
+        for name, row in _results("boosting")["shapley"].items()
+    ]
+    heads = ["", "ms per model", "times faster", "trees", "mean test MSE / reference"]
+    return _table(heads, rows)
+
+
+def boosting_fits() -> str:
+    """Return the seconds of a full fit, over ours."""
+    found = _results("boosting")
+    labels = {
+        "ours": "ours",
+        "lightgbm": "LightGBM",
+        "xgboost": "XGBoost",
+        "catboost": "CatBoost",
+        "hist_gradient_boosting": "HistGradientBoosting",
+    }
+    sizes = ("small_fit", "medium_fit")
+
+    def cell(name: str, size: str) -> str:
+        row = found[size][name]
+        return f"1 ({row['seconds']:.3g} s)" if name == "ours" else f"{row['over_ours']:.1f}"
+
+    heads = [
+        "",
+        "N = 5000, 10 features, depth 3, 200 trees, 128 bins",
+        "N = 100 000, 50 features, depth 6, 200 trees, 255 bins",
+    ]
+    return _table(
+        heads, [[label, *(cell(name, size) for size in sizes)] for name, label in labels.items()]
+    )
+
+
+def boosting_large() -> str:
+    """Return the sentence on large tables."""
+    found = _results("boosting")["large_fit"]
+    small, large = found["N = 100000"], found["N = 1000000"]
+    return (
+        f"50 features, depth 6, 50 trees, 255 bins, {_results('boosting')['large_fit_threads']} "
+        f"threads: {small['seconds']:.2g} s at N = 100 000 and {large['seconds']:.2g} s at "
+        f"N = 1 000 000, an exponent of {large['time_exponent']:.2f}. The whole process, Python "
+        f"and the libraries included, peaked at {large['process_peak_over_data']:.1f} times the "
+        f"float32 features; beyond what it had occupied before there were data, at "
+        f"{large['own_peak_over_data']:.1f} times."
+    )
+
+
+def boosting_quality() -> str:
+    """Return held-out errors over CatBoost's."""
+    rows = [
+        [
+            name,
+            *(
+                f"{row[f'{kind} / catboost']:.3f} ({row[f'{kind}, error']:.3f})"
+                for kind in ("ours", "ours, regularised")
+            ),
+        ]
+        for name, row in _results("boosting")["quality"].items()
+    ]
+    return _table(["", "ours, defaults", "ours, `l2_leaf=3`, `subsample=0.8`"], rows)
+
+
+def level_of_the_test() -> str:
+    """Return how many useless features the test flags, over all problems of a size."""
+    parts = []
+    for name in ("trust", "trust_2000"):
+        known = [row for row in _results(name)["rows"] if row["nulls_flagged"] is not None]
+        # The test does not depend on the measure, so a problem with two of them counts once.
+        rows = list({row["problem"]: row for row in known}.values())
+        counts = [_count(row) for row in rows]
+        flagged = sum(row["nulls_flagged"] * n for row, n in zip(rows, counts, strict=True))
+        share, total = flagged / sum(counts), sum(counts)
+        error = (share * (1 - share) / total) ** 0.5
+        parts.append(
+            f"{100 * share:.1f} ± {100 * error:.1f} % of {total:,} useless features with "
+            f"{rows[0]['n']:,} rows"
+        )
+    return f"On the [published problems](trust.md) the test at 5 % flags {parts[0]} and {parts[1]}."
+
+
+def _count(row: dict[str, Any]) -> int:
+    """Return how many useless features were tested: data sets times those of the problem."""
+    return row["data_sets"] * _n_nulls()[row["problem"], row["measure"]]
+
+
+def _n_nulls() -> dict[tuple[str, str], int]:
+    problems = runpy.run_path(str(BENCHMARKS / "problems.py"))["PROBLEMS"]
+    return {
+        (name, measure): sum(value == 0 for value in truth.values())
+        for name, problem in problems.items()
+        for measure, truth in problem.truth.items()
+    }
+
+
+def linear_models() -> str:
+    """Return what the closed form of retraining costs."""
+    found = _results("linear_models")
+    said = ", ".join(
+        f"`{row['model']}` {row['all_seconds'] / row['fit_seconds']:.2g} times"
+        for row in found["rows"]
+    )
+    return (
+        f"`python benchmarks/linear_models.py`, {found['n_train']:,} training rows, "
+        f"{found['n_columns']} columns, all {found['n_columns']} models without a column with "
+        f"their predictions, process time beside one fit: {said}."
+    )
+
+
+def linear_choice() -> str:
+    """Return coverage and power of projection and retraining of least squares."""
+    found = {
+        (row["problem"], row["method"]): row
+        for method in ("projection", "retrain")
+        for row in _results(f"linear_{method}")["rows"]
+    }
+    labels = {
+        "nonlinear": "`nonlinear`: y linear, a column is a parabola of another",
+        "linear": "`linear`, correlation 0.8",
+        "weak": "`weak`, importances of 0.0144 and 0.0036",
+    }
+    columns = [
+        (key, method) for key in ("coverage", "power") for method in ("projection", "retrain")
+    ]
+    heads = ["", *(f"{key}, {method}" for key, method in columns)]
+    rows = [
+        [label, *(f"{found[name, method][key]:.2f}" for key, method in columns)]
+        for name, label in labels.items()
+    ]
+    first = next(iter(found.values()))
+    return "\n".join(
+        [
+            f"Least squares on three problems of `benchmarks/problems.py`, N = {first['n']}, "
+            f"{first['data_sets']} data sets each, a small trial "
+            "(`python benchmarks/trust.py --model linear --method retrain`):",
+            "",
+            _table(heads, rows),
+        ]
+    )
+
+
+def selection() -> str:
+    """Return the false discovery rates of `select` with real fits."""
+    found = _results("selection")
+    rows = [
+        [
+            row["model"],
+            f"{row['fdr_asked']:g}",
+            f"{row['fdr']:.3f} ± {row['fdr_std_error']:.3f}",
+            f"{row['power']:.2f}",
+        ]
+        for row in found["rows"]
+    ]
+    heads = ["model", "`fdr` asked for", "share of useless features among those selected", "power"]
+    return "\n".join(
+        [
+            _table(heads, rows),
+            "",
+            f"{found['n_datasets']} data sets of {found['n_rows']} rows "
+            "(`python benchmarks/selection.py`).",
+        ]
+    )
+
+
+def estimate_law() -> str:
+    """Return the exact law of an importance by kernel ridge regression, by number of rows."""
+    found = _results("estimate_law")
+    heads = [
+        *("rows", "without x0", "bias", "standard deviation", "share of training"),
+        *("skewness", "normal coverage"),
+    ]
+    return (
+        _table(
+            heads,
+            [
+                [
+                    f"{row['n']}",
+                    {"retrain": "retrained", "projection": "averaged over x0"}[row["way"]],
+                    f"{row['bias']:+.3f}",
+                    f"{row['standard_deviation']:.3f}",
+                    f"{row['share_of_training']:.3f}",
+                    f"{row['skewness']:.3f}",
+                    f"{row['normal_coverage']:.3f}",
+                ]
+                for row in found["rows"]
+            ],
+        )
+        + f"\n\nMeans over {found['draws']} draws of the rows."
+    )
+
+
+def speed() -> str:
+    """Return what importances cost beside the full fit, model by model."""
+    rows = []
+    for name, row in _results("speed").items():
+        if "retrain_over_ours" not in row:
+            continue
+        numbers = [
+            row["ours_all_over_fit"],
+            row["retrain_over_ours"],
+            row["ours_error_over_retrain"],
+            row["retrain_over_early_stopping"],
+            row["early_stopping_error_over_retrain"],
+        ]
+        table = f"{row['n_rows']:,} x {row['n_features']}"
+        rows.append([name, table, *map("{:.2f}".format, numbers)])
+    heads = [
+        *("model, data", "table", "all importances / full fit", "retraining / projection"),
+        *("error", "retraining / early stopping", "error"),
+    ]
+    return _table(heads, rows)
+
+
+def speed_of_tables() -> str:
+    """Return what all importances of our boosting cost on large tables."""
+    found = _results("speed")
+    names = [name for name, row in found.items() if "full_seconds" in row and "seconds" in row]
+    return _table(
+        ["case", "full fit, s", "all importances / full fit"],
+        [
+            [name, f"{found[name]['full_seconds']:.1f}", f"{found[name]['ours_all_over_fit']:.2f}"]
+            for name in names
+        ],
+    )
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    function.__name__: function
+    for function in (
+        coverage_boosting,
+        coverage_network,
+        coverage_catboost,
+        coverage_of_truth,
+        boosting_shapley,
+        boosting_fits,
+        boosting_large,
+        boosting_quality,
+        level_of_the_test,
+        linear_models,
+        linear_choice,
+        selection,
+        estimate_law,
+        speed,
+        speed_of_tables,
+    )
+}
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Change nothing; fail where a page would change.")
+def main(check: bool) -> None:
+    """Fill in the measured numbers of all pages."""
+    changed = []
+    for page in sorted(DOCS.rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if filled(text) != text:
+            changed.append(page.name)
+            if not check:
+                write_text(page, filled(text))
+    click.echo(f"changed: {', '.join(changed) or 'none'}")
+    if check and changed:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

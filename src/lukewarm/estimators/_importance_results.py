@@ -1,0 +1,103 @@
+"""From what the models predict without each feature set to results, one for each measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from lukewarm._typing import FeatureSet
+from lukewarm.estimators._health import fit_remarks, with_importance_remarks
+from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence, clustered_score
+from lukewarm.measures import Measure
+from lukewarm.results import ImportanceResult, MeasureValue, Remark
+
+
+def importance_results(
+    prepared: Prepared,
+    sets: dict[str, FeatureSet],
+    outcomes: Mapping[FeatureSet, list[Outcome]],
+    *,
+    model_name: str,
+    level: float,
+    has_own_length: bool,
+) -> tuple[EvaluationPredictions, dict[str, ImportanceResult]]:
+    """Return the predictions of the evaluation rows, and a result for each measure.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    sets : dict from name to FeatureSet
+        In the order of the results.
+    outcomes : mapping from FeatureSet to list of Outcome
+        Of these sets and of the empty one, by each full model.
+    model_name : str
+    level : float
+    has_own_length : bool
+        Whether the user's model says how long it is to be trained.
+    """
+    full, reduced = outcomes[()], [outcomes[removed] for removed in sets.values()]
+    predictions = prepared.predictions(full, reduced)
+    scores = prepared.scores(full, reduced)
+    remarks = fit_remarks(prepared, sets.values(), has_own_length=has_own_length)
+    results = {}
+    for measure in prepared.problem.measures:
+        result = _result(measure, sets, prepared, predictions, reduced, scores, model_name, level)
+        results[measure.name] = with_importance_remarks(result, prepared, remarks)
+    return predictions, results
+
+
+def with_remark(result: ImportanceResult, remark: tuple[Remark, ...]) -> ImportanceResult:
+    """Return the result with what is said now of feature sets that were not reached."""
+    others = tuple(each for each in result.remarks if each.name not in ("not_reached", "failed"))
+    return replace(result, remarks=(*remark, *others))
+
+
+def _result(
+    measure: Measure,
+    sets: dict[str, FeatureSet],
+    prepared: Prepared,
+    predictions: EvaluationPredictions,
+    by_set: list[list[Outcome]],
+    scores: tuple[MeasureValue, ...] | None,
+    model_name: str,
+    level: float,
+) -> ImportanceResult:
+    full, reduced = predictions.skills(measure)
+    is_projection = prepared.reduction.name == "projection"
+    places = prepared.problem.evaluated(prepared.numbers)
+    scored, clusters = prepared.scored, prepared.clusters
+    of_scored = None if clusters is None else clusters[scored]
+    return ImportanceResult(
+        names=tuple(sets),
+        removed=tuple(sets.values()),
+        full=full,
+        reduced=reduced,
+        traces=tuple(
+            tuple(outcomes[model].trace for model in prepared.runs.whole) for outcomes in by_set
+        ),
+        seconds=tuple(sum(each.seconds for each in outcomes) for outcomes in by_set),
+        full_traces=tuple(prepared.full_models[model].trace for model in prepared.runs.whole),
+        full_seconds=sum(model.seconds for model in prepared.full_models),
+        measure=measure.name,
+        method=prepared.reduction.name,
+        model=prepared.described(model_name),
+        inference=prepared.inference,
+        level=level,
+        scores=None
+        if scores is None
+        else tuple(clustered_score(each, of_scored) for each in scores),
+        missed=predictions.missed(measure, level) if is_projection else None,
+        clusters=clusters,
+        rows=places.rows,
+        evidence=PredictionEvidence(
+            predictions,
+            measure,
+            places.n_table_rows,
+            scores,
+            scored,
+            prepared.runs.variance_factor,
+            prepared.runs.n_learnt,
+        ),
+        candidates=prepared.candidates,
+    )

@@ -1,0 +1,156 @@
+"""Importances from measured skills: estimates, standard errors, intervals and p-values."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from lukewarm._typing import Matrix, RandomState, Vector
+from lukewarm._validation import check_flag, check_fraction, check_number
+from lukewarm.inference import (
+    Moments,
+    interval_ends,
+    p_value,
+    simultaneous_quantile,
+)
+from lukewarm.inference import reach_zero as extend_to_zero
+from lukewarm.results._records import MeasureValue, UpperLimits
+
+
+class ImportanceEstimates:
+    """What an :class:`ImportanceResult` derives from the fields below, all by influence values."""
+
+    if TYPE_CHECKING:  # the fields of the record, whose order in files is that of the record
+        names: tuple[str, ...]
+        full: MeasureValue
+        reduced: tuple[MeasureValue, ...]
+        inference: str
+        level: float
+        scores: tuple[MeasureValue, ...] | None
+        missed: UpperLimits | None
+        clusters: np.ndarray | None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_rows(self) -> int:
+        """Evaluation rows."""
+        return len(self.full.influence if self.clusters is None else self.clusters)
+
+    @property
+    def influence(self) -> Matrix:
+        """Influence values of the importances, shape (n_sets, n), or one per group of rows."""
+        return np.stack([(self.full - reduced).influence for reduced in self.reduced])
+
+    @property
+    def importance(self) -> Vector:
+        """Skill lost when each feature set is taken away, shape (n_sets,)."""
+        return np.array([self.full.value - reduced.value for reduced in self.reduced])
+
+    @property
+    def standard_error(self) -> Vector:
+        """Standard errors of the importances, shape (n_sets,).
+
+        What an importance moved when the training rows doubled counts as one more error.
+        """
+        return np.hypot(self._moments.standard_error, self.shift)
+
+    @property
+    def shift(self) -> Vector:
+        """What each importance moved when the training rows doubled; 0 where that is not known."""
+        return np.array([self.full.shift - reduced.shift for reduced in self.reduced])
+
+    def interval(
+        self, level: float | None = None, *, reach_zero: bool = False
+    ) -> tuple[Vector, Vector]:
+        """Return the low and high ends of the intervals, each of shape (n_sets,).
+
+        Wald intervals; with ``inference="learning_curve"`` the skewness of the influence values
+        is taken account of, and the end on the skewed side is the farther one.
+
+        Parameters
+        ----------
+        level : float, optional
+            The result's own by default.
+        reach_zero : bool, default False
+            Whether intervals wholly below zero are extended to it. A true importance is not
+            negative, so these cover it at least as often; the plain ones show by how much the
+            models are better without a feature.
+        """
+        return self._ends(_quantile(self._level(level)), reach_zero)
+
+    def _ends(self, quantile: float, reach_zero: bool) -> tuple[Vector, Vector]:
+        """Return intervals that allow for so many standard errors."""
+        low, high = self._plain_ends(quantile)
+        high = high + self._beyond(quantile)
+        return extend_to_zero(low, high) if check_flag("reach_zero", reach_zero) else (low, high)
+
+    def _plain_ends(self, quantile: float) -> tuple[Vector, Vector]:
+        return interval_ends(
+            self.importance, self._moments, self.shift, quantile, skewed=self._is_skewed
+        )
+
+    def _beyond(self, quantile: float) -> Vector:
+        """Return how far the upper limits of ignored sets lie above their intervals."""
+        if self.missed is None:
+            return np.zeros(len(self))
+        return np.maximum(self.missed.at(quantile) - self._plain_ends(quantile)[1], 0.0)
+
+    def simultaneous_interval(
+        self,
+        level: float | None = None,
+        random_state: RandomState = 0,
+        *,
+        reach_zero: bool = False,
+    ) -> tuple[Vector, Vector]:
+        """Return the ends of intervals that cover all the importances together.
+
+        They are those of `interval` with more standard errors: as many as a multiplier bootstrap
+        of the influence values says, so correlated importances cost less than Bonferroni's bound.
+        `reach_zero` is that of `interval`.
+        """
+        n_ignored = 0 if self.missed is None else self.missed.n_limited
+        quantile = simultaneous_quantile(
+            self.influence, self._level(level), random_state, n_more=n_ignored
+        )
+        return self._ends(quantile, reach_zero)
+
+    def p_value(self, delta: float = 0.0) -> Vector:
+        """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,).
+
+        At zero, where two models differ by less than the theory of intervals needs, they come from
+        the product statistic where there is one (`scores`). Where rows belong together the law is
+        Student's, with a degree of freedom less than there are groups.
+        """
+        if self.scores is not None and check_number("delta", delta) == 0:
+            return self._score_p_values.copy()
+        freedom = np.inf if self.clusters is None else len(self.full.influence) - 1
+        return p_value(self.importance, self.standard_error, delta, freedom)
+
+    @cached_property
+    def _moments(self) -> Moments:
+        return Moments.of_many([each.influence for each in self.reduced], self.full.influence)
+
+    @cached_property
+    def _score_p_values(self) -> Vector:
+        scores = self.scores or ()
+        error = Moments.of_many([score.influence for score in scores]).standard_error
+        shift = np.array([score.shift for score in scores])
+        freedom = np.inf if self.clusters is None else len(scores[0].influence) - 1
+        values = np.array([score.value for score in scores])
+        return p_value(values, np.hypot(error, shift), freedom=freedom)
+
+    @property
+    def _is_skewed(self) -> bool:
+        return self.inference == "learning_curve"
+
+    def _level(self, level: float | None) -> float:
+        return self.level if level is None else check_fraction("level", level)
+
+
+def _quantile(level: float) -> float:
+    return float(ndtri(0.5 + level / 2))

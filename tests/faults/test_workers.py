@@ -1,0 +1,27 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lukewarm as lw
+
+PROGRAM = Path(__file__).with_name("dask_workers.py")
+
+
+def test_jobs_of_dask_workers_that_are_killed_are_run_again():
+    pytest.importorskip("distributed")
+    paths = os.pathsep.join([str(Path(lw.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM)],
+        check=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+    )
+    total, n_killed = done.stdout.split()
+    assert float(total) == sum(range(12))
+    assert int(n_killed) >= 1
