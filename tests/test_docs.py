@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 API = (DOCS / "api.rst").read_text(encoding="utf-8")
 MODULES = {"datasets", "exceptions", "shapley", "__version__"}
-HOW_TO = ["your_measure", "your_learner", "your_stopping_rule", "your_game"]
+HOW_TO = ["your_measure", "your_learner", "your_stopping_rule", "your_game", "forest_kernel"]
 
 
 def listed():

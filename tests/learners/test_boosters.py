@@ -6,6 +6,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingRegressor
 
 from lukewarm.learners import from_model
+from lukewarm.learners.sklearn._refit_only import RefitOnlyLearner
 from lukewarm.measures import Task
 
 
@@ -117,7 +118,7 @@ def test_class_weights_shift_the_probabilities(X):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: lightgbm_model(boosting_type="dart"), "boosting_type='dart'.*'gbdt'"),
+        (lambda: lightgbm_model(boosting_type="boost"), "boosting_type='boost'.*'gbdt'"),
         (lambda: lightgbm_model(objective="binary"), "objective='binary'.*regression"),
         (lambda: xgboost_model(booster="gblinear"), "booster='gblinear'.*'gbtree'"),
         (lambda: xgboost_model(objective=lambda y, margin: (margin - y, y)), "objective"),
@@ -126,6 +127,21 @@ def test_class_weights_shift_the_probabilities(X):
 def test_settings_that_cannot_go_on_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         from_model(make(), task=Task(), seed=0)
+
+
+@pytest.mark.parametrize("n_classes", [None, 2])
+@pytest.mark.parametrize(
+    "options", [{"boosting_type": "dart"}, {"boosting_type": "rf", "bagging_freq": 1}]
+)
+def test_trees_that_are_no_sum_are_fitted_as_a_whole(X, options, n_classes):
+    kind = "Regressor" if n_classes is None else "Classifier"
+    model = lightgbm_model(kind, subsample=0.6, **options)
+    y = X[:, 0] if n_classes is None else (X[:, 0] > 0).astype(float)
+    learner = advanced(model, X, y, 1, n_classes=n_classes)
+    assert isinstance(learner, RefitOnlyLearner)
+    assert np.corrcoef(learner.predict(X).reshape(len(X), -1)[:, -1], y)[0, 1] > 0.8
+    with pytest.raises(TypeError, match="cannot be warm-started"):
+        learner.copy().advance(X, y, 1)
 
 
 def test_margins_that_are_no_log_odds_are_refused():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
@@ -10,10 +11,13 @@ from sklearn.linear_model import (
     Ridge,
     RidgeCV,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 import lukewarm as lw
 from lukewarm.data import Rows
 from lukewarm.learners import LinearLearner, from_model
+from lukewarm.learners.sklearn import _logistic
 from lukewarm.measures import Task
 
 N_ROWS, N_COLUMNS = 400, 6
@@ -60,6 +64,28 @@ def test_a_model_without_columns_is_the_refit_to_eight_digits(name, weighted, re
     np.testing.assert_allclose(model.predict(rows.X), refit, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.parametrize("option", [("_SIDE_BY_SIDE", 4), ("_MOST_JOINT_STEPS", 1)])
+def test_logistic_models_of_several_blocks_or_left_over_by_one_are_the_refits(monkeypatch, option):
+    monkeypatch.setattr(_logistic, *option)
+    rows = problem("logistic", weighted=True)
+    learner = from_model(MODELS["logistic"](), task=Task(2), seed=0)
+    for column in range(N_COLUMNS):
+        others = np.delete(rows.X, column, axis=1)
+        again = MODELS["logistic"]().fit(others, rows.y, sample_weight=rows.weights)
+        model = learner.refit_without(rows, (column,))
+        refit = again.predict_proba(others)[:, 1]
+        np.testing.assert_allclose(model.predict(rows.X), refit, rtol=1e-8, atol=1e-8)
+
+
+def test_a_logistic_model_without_a_column_does_not_depend_on_what_else_is_asked():
+    rows, task = problem("logistic"), Task(2)
+    one, other = (from_model(MODELS["logistic"](), task=task, seed=0) for _ in range(2))
+    for removed in [(0,), (2, 3), (4,)]:
+        one.refit_without(rows, removed)
+    first, second = (each.refit_without(rows, (1,)).predict(rows.X) for each in (one, other))
+    np.testing.assert_array_equal(first, second)
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -75,6 +101,37 @@ def test_settings_without_a_closed_form_are_refitted(model):
     name = "logistic" if "Logistic" in type(model).__name__ else "ols"
     learner = from_model(model, task=Task(n_classes(name)), seed=0)
     assert learner.refit_without(problem(name), (0,)) is None
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler(), RobustScaler()])
+def test_a_pipeline_of_scalers_passes_the_closed_form_on(name, scaler):
+    rows = problem(name, weighted=True)
+    learner = from_model(make_pipeline(scaler, MODELS[name]()), task=Task(n_classes(name)), seed=0)
+    learner.advance(rows.X, rows.y, 1, rows.weights)
+    model = learner.refit_without(rows, (2,))
+    others = np.delete(rows.X, 2, axis=1)
+    again = make_pipeline(scaler, MODELS[name]())
+    last = again.steps[-1][0]
+    again.fit(others, rows.y, **{f"{last}__sample_weight": rows.weights})
+    refit = values(again, name, others)
+    np.testing.assert_allclose(model.predict(rows.X), refit, rtol=1e-8, atol=1e-8)
+
+
+def test_a_pipeline_that_the_user_has_fitted_is_refitted_with_its_scaler():
+    rows = problem("ridge")
+    given = make_pipeline(StandardScaler(), Ridge()).fit(rows.X[:50], rows.y[:50])
+    learner = from_model(given, task=Task(), seed=0, prefit=True)
+    assert learner.refit_without(rows, (2,)) is None
+
+
+def test_a_pipeline_that_mixes_columns_is_refitted():
+    rows = problem("ols")
+    for first in (PCA(), StandardScaler(with_mean=False)):
+        learner = from_model(make_pipeline(first, LinearRegression()), task=Task(), seed=0)
+        assert learner.refit_without(rows, (2,)) is None  # not trained yet
+        learner.advance(rows.X, rows.y, 1)
+        assert (learner.refit_without(rows, (2,)) is None) == isinstance(first, PCA)
 
 
 def test_columns_that_determine_each_other_are_left_to_a_refit():

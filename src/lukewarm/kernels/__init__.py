@@ -26,6 +26,7 @@ from lukewarm.kernels._theoretical_stop import TheoreticalStop
 from lukewarm.kernels.infinite_width._networks import nngp, ntk
 from lukewarm.kernels.tangent._network_kernel import network_kernel
 from lukewarm.kernels.trees._boosting_kernel import boosting_kernel
+from lukewarm.kernels.trees._forest_kernel import forest_kernel
 from lukewarm.kernels.trees._kernel import SampledKernel, sampled_tree_kernel, tree_kernel
 from lukewarm.kernels.trees._law import (
     TreeDistribution,
@@ -53,6 +54,7 @@ __all__ = [
     "estimate_noise_std",
     "expected_update",
     "follow_run",
+    "forest_kernel",
     "importance_law",
     "kernel_eigenvalues",
     "local_complexity",

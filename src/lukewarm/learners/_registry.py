@@ -69,6 +69,11 @@ def _takes_epochs(model: Any) -> bool:
     return gives_log_loss and getattr(model, "solver", None) != "lbfgs"
 
 
+def _adds_trees(model: Any) -> bool:
+    # Bagged trees, and trees that are dropped again, are no sum to add to: fitted as a whole.
+    return getattr(model, "boosting_type", "gbdt") not in ("rf", "dart")
+
+
 ENTRIES = (
     Entry("lukewarm", _pair("ObliviousBoosting"), "ObliviousBoosting", "boosting", "'boosting'"),
     Entry("lukewarm", _pair("KernelMachine"), "KernelMachine", "kernel", "'kernel'"),
@@ -81,7 +86,13 @@ ENTRIES = (
         "catboost",
     ),
     Entry(
-        "lightgbm", _pair("LGBM"), "LightGBMLearner", "boosters._lightgbm", "LightGBM", "lightgbm"
+        "lightgbm",
+        _pair("LGBM"),
+        "LightGBMLearner",
+        "boosters._lightgbm",
+        "LightGBM",
+        "lightgbm",
+        suits=_adds_trees,
     ),
     Entry("xgboost", _pair("XGB"), "XGBoostLearner", "boosters._xgboost", "XGBoost", "xgboost"),
     Entry(

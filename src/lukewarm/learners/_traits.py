@@ -38,6 +38,9 @@ class LearnerTraits:
         Ability: `scale_learning_rate`.
     imputes : bool, default False
         Ability: `impute_conditionally`.
+    is_local : bool, default False
+        Whether predictions follow the nearest training rows, as those of a forest do. What a
+        projection has to correct then is averaged among neighbours, too.
     chooses_model : bool, default False
         Ability: `choose`. Such a learner has no steps of its own: it is trained by `choose`, and
         `advance` raises a TypeError before that.
@@ -55,6 +58,7 @@ class LearnerTraits:
     is_staged: bool = False
     has_learning_rate: bool = False
     imputes: bool = False
+    is_local: bool = False
     chooses_model: bool = False
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ Importing this room loads numba; `lukewarm.learners` does so only when one of it
 """
 
 from lukewarm.learners.boosting._based import BASES, BasedBoosting
-from lukewarm.learners.boosting._borders import suitable_bins
+from lukewarm.learners.boosting._borders import Borders, suitable_bins
 from lukewarm.learners.boosting._classifier import ObliviousBoostingClassifier
 from lukewarm.learners.boosting._dataset import BinnedDataset
 from lukewarm.learners.boosting._learner import ObliviousBoosting
@@ -15,6 +15,7 @@ __all__ = [
     "BASES",
     "BasedBoosting",
     "BinnedDataset",
+    "Borders",
     "ObliviousBoosting",
     "ObliviousBoostingClassifier",
     "ObliviousBoostingRegressor",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from lukewarm.learners.sklearn._tree_draws import Trees
 
 # What a projection still has to correct is seen as well by as many trees.
-_ENOUGH_TREES = 100
+_ENOUGH_TREES = 50
 
 
 class BaggedTreesLearner(RefitOnlyLearner):
@@ -35,6 +36,8 @@ class BaggedTreesLearner(RefitOnlyLearner):
     >>> bool(np.allclose(same, learner.predict(X)))
     True
     """
+
+    traits = replace(RefitOnlyLearner.traits, is_local=True)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Fit the trees at the first step."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,17 @@ import pandas as pd
 from scipy import sparse
 from sklearn.base import clone
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import RowCache, Rows
-from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._base import BaseLearner, LearnerTraits, Predicts
 from lukewarm.learners._fitted import as_seen
 from lukewarm.learners._registry import from_model
 from lukewarm.measures import Task
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
+
+# What they learn of a column is the same without the others.
+_COLUMNWISE = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 
 
 class PipelineLearner(BaseLearner):
@@ -44,6 +47,8 @@ class PipelineLearner(BaseLearner):
         self._transformers: Any = None
         # Training and stopping rows come back at every step.
         self._transformed: RowCache[Features] = RowCache(2)
+        self._scaled: RowCache[Rows] = RowCache()
+        self._is_given = False
 
     @classmethod
     def from_fitted(cls, pipeline: Any, last: BaseLearner) -> PipelineLearner:
@@ -52,7 +57,7 @@ class PipelineLearner(BaseLearner):
         Its last step has been found to be trained when `last` was made of it.
         """
         learner = cls(pipeline, last)
-        learner._transformers = pipeline[:-1]
+        learner._transformers, learner._is_given = pipeline[:-1], True
         return learner
 
     @classmethod
@@ -102,6 +107,7 @@ class PipelineLearner(BaseLearner):
         copied = copy(self)
         copied.last = self.last.copy(seed)
         copied._transformed = RowCache(2)
+        copied._scaled = RowCache()
         return copied
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
@@ -114,6 +120,21 @@ class PipelineLearner(BaseLearner):
         if self._transformers is None:
             return self.task.untrained_prediction(len(X))
         return self.last.predict(self._transform(X))
+
+    def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
+        """Return the model's closed form, where the transformers treat every column by itself.
+
+        None for transformers that the user has fitted: retraining fits them anew.
+        """
+        if self._transformers is None or self._is_given:
+            return None
+        if not _is_columnwise(self._transformers):
+            return None
+        rows = self._scaled.recall(train)
+        if rows is None:
+            rows = self._scaled.keep(replace(train, X=self._transform(train.X)), train)
+        model = self.last.refit_without(rows, removed)
+        return None if model is None else _BehindTransformers(self, model)
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return the model's own loss."""
@@ -184,6 +205,28 @@ class PipelineLearner(BaseLearner):
             return np.asarray(matrix, dtype=float)
         form = self.last.traits.reads
         return matrix if form == "given" else _as_floats(matrix, with_names=form == "named")
+
+
+@dataclass(frozen=True, eq=False)
+class _BehindTransformers:
+    """A model of transformed rows, asked for rows of the table."""
+
+    pipeline: PipelineLearner
+    model: Predicts
+
+    def predict(self, X: Features) -> Prediction:
+        """Return one prediction per row."""
+        return self.model.predict(self.pipeline._transform(X))
+
+
+def _is_columnwise(transformers: Any) -> bool:
+    """Return whether each column becomes one column that depends on no other."""
+    # The very classes: a subclass may look at several columns.
+    return all(
+        step in (None, "passthrough")
+        or (type(step).__module__.startswith("sklearn.") and type(step).__name__ in _COLUMNWISE)
+        for _, step in transformers.steps
+    )
 
 
 def _as_floats(frame: pd.DataFrame, *, with_names: bool) -> Features:

@@ -100,7 +100,7 @@ def distilled(
         for prediction, rows in zip(regressions.predictions(sketch)[:2], both, strict=True)
     ]
     corrections = [
-        regressions.fit(target, held_out, removed)
+        regressions.fit(target, held_out, removed, with_neighbours=full.traits.is_local)
         for target, held_out in zip(*(_outputs(each) for each in targets), strict=True)
     ]
     is_bounded = not full.task.is_regression
@@ -117,8 +117,12 @@ def looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> boo
     rows = data.regressions.probed
     order = np.roll(np.arange(len(rows)), 1)
     values = {column: np.asarray(column_of(rows, column))[order] for column in removed}
-    before = data.regressions.predictions(full)[2]
-    return not np.array_equal(before, full.predict(filled(rows, values)))
+    shuffled = filled(rows, values)
+    # A part of the model that looks at them settles it, at a lower price.
+    for model in dict.fromkeys((full.thinned, full)):
+        if not np.array_equal(data.regressions.predictions(model)[2], model.predict(shuffled)):
+            return True
+    return False
 
 
 def _linear_direction(

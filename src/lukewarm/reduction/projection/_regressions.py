@@ -3,12 +3,13 @@
 A conditional guess of a removed column and the distillation of a model's predictions are the same
 task: a target without y, known on the training and the stopping rows, explained by the columns that
 stay. Each is an additive ridge regression (closed form, one inverse for all sets of columns) with
-our trees on what it leaves, both only as far as the stopping rows show that they help.
+our trees on what it leaves, and for forests an average among neighbours on what these leave, all
+only as far as the stopping rows show that they help.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
-from lukewarm.learners.boosting import ObliviousBoosting, suitable_bins
+from lukewarm.learners.boosting import Borders, ObliviousBoosting, suitable_bins
+from lukewarm.reduction.projection._random_trees import RandomTrees
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
 
@@ -34,6 +36,8 @@ _MOST_CURVED = 100
 _TREE_DEPTH = 4
 _TREE_PATIENCE = 10
 _MOST_TREES = 200
+# Trees of neighbours: some to see what they are worth, others to average.
+_TREES_SEEN, _TREES_KEPT = 8, 32
 # A target whose variance is below this share of what it came from is nothing but rounding.
 _NOTHING = 1e-12
 
@@ -48,16 +52,33 @@ class PreparedRows:
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A function of the kept columns: a ridge regression and trees on what it leaves."""
+    """A function of the kept columns: a ridge regression, and trees on what it leaves."""
 
     ridge: RidgeFit
     trees: BaseLearner | None
     trace: TrainingTrace
+    neighbours: _Neighbours | None = None
 
     def predict(self, rows: PreparedRows) -> Vector:
         """Return the fitted values, shape (n,)."""
         values = self.ridge.predict(rows.functions)
-        return values if self.trees is None else values + self.trees.predict(rows.X)
+        if self.trees is not None:
+            values = values + self.trees.predict(rows.X)
+        return values if self.neighbours is None else values + self.neighbours.predict(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Neighbours:
+    """A share of what trees of neighbours say, which read the codes of the kept columns."""
+
+    trees: RandomTrees
+    share: float
+    borders: Borders
+    kept: np.ndarray
+
+    def predict(self, rows: PreparedRows) -> Vector:
+        codes = self.borders.encode(rows.X)[self.kept]
+        return self.share * self.trees.predict(codes.T)
 
 
 class Regressions:
@@ -114,7 +135,13 @@ class Regressions:
         return self._prepared.keep(PreparedRows(X, self._basis.transform(X)), X)
 
     def fit(
-        self, target: Vector, held_out: Vector, removed: FeatureSet, *, with_trees: bool = True
+        self,
+        target: Vector,
+        held_out: Vector,
+        removed: FeatureSet,
+        *,
+        with_trees: bool = True,
+        with_neighbours: bool = False,
     ) -> Regression:
         """Return the regression of a target on all columns but `removed`.
 
@@ -125,6 +152,8 @@ class Regressions:
         removed : FeatureSet
         with_trees : bool, default True
             Whether trees are tried on what the ridge regression leaves.
+        with_neighbours : bool, default False
+            Whether an average among neighbours is tried on what the trees leave.
         """
         kept = ~np.isin(self._basis.owner, removed)
         functions = self.stopping_rows.functions
@@ -152,8 +181,38 @@ class Regressions:
         trees, trace = train_until(
             self._trees.fresh(0), train, stopping, Patience(_TREE_PATIENCE), _MOST_TREES
         )
-        helps = self._helps(left, left - trees.predict(stopping.X))
-        return Regression(ridge, trees if helps else None, trace)
+        left_by_trees = left - trees.predict(stopping.X)
+        helps = self._helps(left, left_by_trees)
+        regression = Regression(ridge, trees if helps else None, trace)
+        if not with_neighbours:
+            return regression
+        left_in_train = train.y - trees.predict(train.X) if helps else train.y
+        neighbours = self._fit_neighbours(
+            left_in_train, left_by_trees if helps else left, train.X.candidates
+        )
+        return replace(regression, neighbours=neighbours)
+
+    def _fit_neighbours(
+        self, target: Vector, held_out: Vector, kept: np.ndarray
+    ) -> _Neighbours | None:
+        """Return the share of an average among neighbours that the stopping rows ask for."""
+        codes, others = (rows.codes[kept].T for rows in self._binned)
+        weights = self.train.weights
+        seen = RandomTrees.fit(codes, target, weights, n_trees=_TREES_SEEN).predict(others)
+        square = float(seen @ seen)
+        share = min(float(seen @ held_out) / square, 1.0) if square > 0 else 0.0
+        if share <= 0 or not self._helps(held_out, held_out - share * seen):
+            return None
+        # Close neighbours count, so the stopping rows are not spared any longer.
+        also = self.stopping.weights
+        every = None if weights is None or also is None else np.append(weights, also)
+        trees = RandomTrees.fit(
+            np.concatenate([codes, others]),
+            np.append(target, held_out),
+            every,
+            n_trees=_TREES_KEPT,
+        )
+        return _Neighbours(trees, share, self._binned[0].borders, kept)
 
     def _ridge_fits(self, target: Vector, kept: np.ndarray) -> list[RidgeFit]:
         mean = float(np.average(target, weights=self.train.weights))
