@@ -53,7 +53,7 @@ def plot_forest(
     >>> x, z = np.random.default_rng(0).normal(size=(2, 100))
     >>> result = lw.importance_from_predictions(x + z, x + z, {"x": z, "z": x})
     >>> plot_forest(result).texts[0].get_text()
-    '1.02 [0.77, 1.26]'
+    '0.93 [0.71, 1.15]'
     """
     check_instance("result", result, ImportanceResult)
     check_count("max_features", max_features)
