@@ -365,6 +365,48 @@ def speed_of_tables() -> str:
     )
 
 
+def forests() -> str:
+    """Return what a forest without a column costs and how well it predicts, beside retraining."""
+    names = {
+        "gas_turbine": ["AT", "AP", "AH", "AFDP", "GTEP", "TIT", "TAT", "TEY", "CDP"],
+        "diamonds": ["carat", "cut", "color", "clarity", "depth", "table", "x", "y", "z"],
+    }
+    rows = [
+        (
+            data.replace("_", " "),
+            columns[int(column)],
+            f"{projected:.4f}",
+            f"{retrained:.4f}",
+            f"{100 * (projected / retrained - 1):+.1f} %",
+            f"{slow / quick:.0f}",
+        )
+        for data, columns in names.items()
+        for column, retrained, projected, slow, quick in _results(f"forests_{data}")["rows"]
+    ]
+    return _table(
+        ("data", "without", "test error", "retrained", "difference", "times faster"), rows
+    )
+
+
+def rank_agreement() -> str:
+    """Return how alike projection and retraining order the features of black boxes."""
+    found = _results("rank_agreement")
+    models = list(dict.fromkeys(each["model"] for each in found["records"]))
+    rows = [
+        (
+            data.replace("_", " "),
+            *(
+                f"{each['rank_correlation']:.2f}"
+                for model in models
+                for each in found["records"]
+                if (each["data"], each["model"]) == (data, model)
+            ),
+        )
+        for data in dict.fromkeys(each["data"] for each in found["records"])
+    ]
+    return _table((f"{found['rows']:,} rows", *models), rows)
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     function.__name__: function
     for function in (
@@ -379,6 +421,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
         level_of_the_test,
         linear_models,
         linear_choice,
+        forests,
+        rank_agreement,
         selection,
         estimate_law,
         speed,
