@@ -148,6 +148,18 @@ def test_arrays_with_a_flipped_bit_are_reported_and_computed_again(tmp_path):
     assert known(tmp_path) == [0, 1, 2]
 
 
+@pytest.mark.parametrize("name", ["0.jsonl", "z.jsonl"])
+def test_a_job_that_was_run_again_counts_whichever_journal_is_read_last(tmp_path, name):
+    store = filled(tmp_path)
+    (journal,) = (tmp_path / "journal").iterdir()
+    path = store._path(store._key(["job", 1]))
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    with pytest.warns(StoreWarning, match="damaged job"):
+        opened(tmp_path).kept(["job", 1], lambda: entry(9.0))
+    journal.rename(journal.with_name(name))
+    assert known(tmp_path) == [0, 1, 2]
+
+
 def test_arrays_that_are_gone_are_computed_again(tmp_path):
     store = filled(tmp_path)
     store._path(store._key(["job", 1])).unlink()

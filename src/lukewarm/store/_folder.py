@@ -59,7 +59,9 @@ class Store:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.manifest = manifest
-        self._known: dict[str, dict[str, Any]] = {}
+        # Lines by key and checksum: a job that was damaged and run again has one of each, and
+        # journals are read in no order that would tell which is the later.
+        self._known: dict[str, dict[str, dict[str, Any]]] = {}
         self._journal = Journal(folder / "journal")
         self._claims = Claims(folder / "claims")
         self._lock = threading.Lock()
@@ -102,7 +104,7 @@ class Store:
         return len(self._known)
 
     def __contains__(self, parts: list[Any]) -> bool:
-        return self._line(self._key(parts)) is not None
+        return bool(self._lines(self._key(parts)))
 
     def kept(self, parts: list[Any], compute: Callable[[], Entry]) -> tuple[Entry, bool]:
         """Return what the job found, computed unless it is there, and whether it is kept now.
@@ -131,12 +133,13 @@ class Store:
     def read(self, parts: list[Any]) -> Entry | None:
         """Return what a finished job found; None where it is not there, or damaged."""
         key = self._key(parts)
-        line = self._line(key)
-        if line is None:
+        lines = self._lines(key)
+        if not lines:
             return None
         try:
             data = self._path(key).read_bytes()
-            if checksum(data) != line["sum"]:
+            line = lines.get(checksum(data))
+            if line is None:
                 raise ValueError("the checksum does not fit")
             return Entry.from_bytes(line["record"], data)
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -159,21 +162,22 @@ class Store:
             why = f"cannot be written to ({error.strerror}): jobs go on, but are not kept"
             self._warn("writing", why)
             return False
-        with self._lock:
-            self._known[key] = line
+        self._remember(line)
         return True
 
-    def _line(self, key: str) -> dict[str, Any] | None:
+    def _lines(self, key: str) -> dict[str, dict[str, Any]]:
         if key not in self._known:
             self._refresh()
-        return self._known.get(key)
+        return self._known.get(key, {})
+
+    def _remember(self, line: dict[str, Any]) -> None:
+        with self._lock:
+            self._known.setdefault(line["key"], {})[line["sum"]] = line
 
     def _refresh(self) -> None:
-        lines = self._journal.read_new()
-        with self._lock:
-            for line in lines:
-                if isinstance(line.get("key"), str):
-                    self._known[line["key"]] = line
+        for line in self._journal.read_new():
+            if isinstance(line.get("key"), str) and isinstance(line.get("sum"), str):
+                self._remember(line)
 
     def _report_damage(self) -> None:
         self._refresh()
