@@ -352,19 +352,6 @@ def speed() -> str:
     return _table(heads, rows)
 
 
-def speed_of_tables() -> str:
-    """Return what all importances of our boosting cost on large tables."""
-    found = _results("speed")
-    names = [name for name, row in found.items() if "full_seconds" in row and "seconds" in row]
-    return _table(
-        ["case", "full fit, s", "all importances / full fit"],
-        [
-            [name, f"{found[name]['full_seconds']:.1f}", f"{found[name]['ours_all_over_fit']:.2f}"]
-            for name in names
-        ],
-    )
-
-
 def forests() -> str:
     """Return what a forest without a column costs and how well it predicts, beside retraining."""
     names = {
@@ -426,7 +413,6 @@ BLOCKS: dict[str, Callable[[], str]] = {
         selection,
         estimate_law,
         speed,
-        speed_of_tables,
     )
 }
 
