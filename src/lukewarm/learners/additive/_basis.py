@@ -12,12 +12,12 @@ import pandas as pd
 from lukewarm._typing import Features, Matrix, Vector
 from lukewarm.data import as_levels, as_quantity, like_column
 
-# A value may lie beyond those of the training rows by so many times their range, on either side; what
-# lies farther is held there. Of tails like those of Student's t with 3 degrees of freedom the farthest
-# of as many new rows lies within in 96 of 100 tables.
+# A value may lie beyond those of the training rows by so many times their range, on either side;
+# what lies farther is held there. Of tails like those of Student's t with 3 degrees of freedom the
+# farthest of as many new rows lies within in 96 of 100 tables.
 _REACH = 1.0
-# In standard deviations: beyond, a parabola goes on as a straight line. One row in 15,000 of a normal
-# column lies there; the few rows of a heavy tail must not decide how the parabola bends.
+# In standard deviations: beyond, a parabola goes on as a straight line. One row in 15,000 of a
+# normal column lies there; the few rows of a heavy tail must not decide how the parabola bends.
 _STRAIGHT_FROM = 4.0
 # Enough to follow a function with a few turns; more cost rows that small tables do not have.
 _N_KNOTS = 7
