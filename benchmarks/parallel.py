@@ -2,6 +2,7 @@
 
     python benchmarks/parallel.py bytes        # bytes per job under loky
     python benchmarks/parallel.py time         # on a machine that does nothing else
+    python benchmarks/parallel.py memory       # of many feature sets, with a store and without
     python benchmarks/parallel.py time --backends loky,threading,dask,ray --job-seconds 0.1
 
 `bytes` counts what joblib writes to the queue of its workers, job by job, and the one array that
@@ -15,9 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+import threading
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 import joblib
@@ -158,19 +162,71 @@ def store_overhead(job_seconds, n_calls, repeats):
     return kept / without - 1
 
 
+def peak_memory(n_sets, n_rows, has_store):
+    """Return the most memory of its own that a fit of so many feature sets takes, in bytes."""
+    generator = np.random.default_rng(0)
+    X, y = table(4 * n_rows)
+    sets = {
+        tuple(sorted(generator.choice(X.shape[1], size=3 + number % 8, replace=False).tolist()))
+        for number in range(2 * n_sets)
+    }
+    before, most, is_done = _own_bytes(), [0], threading.Event()
+
+    def watch():
+        while not is_done.wait(0.02):
+            most[0] = max(most[0], _own_bytes())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        vi = lw.VariableImportance(
+            Ridge(),
+            "dropout",
+            inference="paired",
+            features=sorted(sets)[:n_sets],
+            store=Path(folder) / "store" if has_store else None,
+            random_state=0,
+        )
+        vi.fit(X, y).result_.to_frame()
+    is_done.set()
+    watcher.join()
+    return {"n_sets": len(vi.result_), "n_rows": vi.result_.n_rows, "bytes": most[0] - before}
+
+
+def _own_bytes():
+    """Return the memory of this process that is not a file's: what the system cannot drop."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    kilobytes = next(line.split()[1] for line in lines if line.startswith("RssAnon"))
+    return 1024 * int(kilobytes)
+
+
+def memory(n_sets, n_rows):
+    # Each in a process of its own, since memory is not always given back.
+    told = {}
+    for name, has_store in (("in memory", False), ("with a store", True)):
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            told[name] = pool.submit(peak_memory, n_sets, n_rows, has_store).result()
+        print(name, told[name])
+    return told
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["bytes", "time"])
+    parser.add_argument("part", choices=["bytes", "time", "memory"])
     parser.add_argument("--backends", default="loky,threading,multiprocessing,dask,ray")
     parser.add_argument("--job-seconds", type=float, default=0.05)
     parser.add_argument("--jobs", type=int, default=40)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--sets", type=int, default=5000)
+    parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     told = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() else {}
     if asked.part == "bytes":
         told["bytes"] = bytes_per_job()
+    elif asked.part == "memory":
+        told["memory"] = memory(asked.sets, asked.rows)
     else:
         sizes = (asked.job_seconds, asked.jobs, asked.repeats)
         told["time"] = {

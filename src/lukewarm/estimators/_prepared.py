@@ -113,6 +113,10 @@ class Prepared:
         if self.store is not None and not outcome.is_kept:
             self.store.write(self._job(model, removed), outcome.to_entry())
 
+    def on_disk(self, array: np.ndarray) -> np.ndarray:
+        """Return the array, out of the way of other memory where there is a store."""
+        return array if self.store is None else self.store.disk.keep(array)
+
     def _job(self, model: int, removed: FeatureSet) -> list[Any]:
         """Return the name of the job in the store.
 
@@ -153,7 +157,7 @@ class Prepared:
         sides = [[each.prediction for each in outcomes] for outcomes in (full, *reduced)]
 
         def of(models: tuple[int, ...], half: Any = None) -> EvaluationPredictions:
-            first, *others = (self.runs.stack(models, side) for side in sides)
+            first, *others = (self.on_disk(self.runs.stack(models, side)) for side in sides)
             y = self.problem.y[self.numbers]
             return EvaluationPredictions(
                 y,
@@ -163,6 +167,7 @@ class Prepared:
                 self.weights,
                 half,
                 clusters=self.clusters,
+                keep=self.on_disk,
             )
 
         directions = tuple(self._directions(full, outcomes) for outcomes in reduced)
@@ -204,17 +209,16 @@ class Prepared:
                     None if problem.weights is None else problem.weights[rows],
                 )
             )
-        return product_score(parts, runs.variance_factor)
+        score = product_score(parts, runs.variance_factor)
+        return replace(score, influence=self.on_disk(score.influence))
 
     def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:
         """Return what a feature set may add to each prediction; None where models look at it."""
         whole = self.runs.whole
         if all(reduced[model].direction is None for model in whole):
             return None
-        return self.runs.stack(
-            whole,
-            [_added(one, other) for one, other in zip(full, reduced, strict=True)],
-        )
+        added = [_added(one, other) for one, other in zip(full, reduced, strict=True)]
+        return self.on_disk(self.runs.stack(whole, added))
 
 
 def evaluation_clusters(problem: Problem, runs: RunPlan) -> np.ndarray | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -17,6 +17,10 @@ from lukewarm.results import MeasureValue, UpperLimits
 # Those of levels in use (0.5, 0.8, 0.9, 0.95, 0.99, 0.999), none, and one for thousands of sets.
 _LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
 _QUANTILES = (0.0, *(float(ndtri(0.5 + level / 2)) for level in _LEVELS), 5.0)
+
+
+def _as_it_is(array: np.ndarray) -> np.ndarray:
+    return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,8 @@ class EvaluationPredictions:
     clusters : ndarray of int, shape (n,), optional
         The group of each row, from 0 on, where rows belong together: influence values are then
         one per group.
+    keep : callable from array to array
+        Puts arrays that are kept for long where they are not in the way.
     """
 
     y: Vector
@@ -49,21 +55,27 @@ class EvaluationPredictions:
     half: tuple[EvaluationPredictions, EvaluationPredictions] | None = None
     directions: tuple[Prediction | None, ...] = ()
     clusters: np.ndarray | None = None
+    keep: Callable[[np.ndarray], np.ndarray] = _as_it_is
 
     def skills(self, measure: Measure) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model and of each reduced one."""
-        plan = self.plan
-        full = self._on_parts(measure, self.full, plan.full_parts)
-        reduced = tuple(
-            self._on_parts(measure, prediction, plan.reduced_parts) for prediction in self.reduced
+        # One after the other, so that no more than one set's arrays are held beside those kept.
+        full, *reduced = (
+            replace(skill, influence=self.keep(skill.influence))
+            for skill in (
+                self._skill(measure, number) for number in (None, *range(len(self.reduced)))
+            )
         )
+        return full, tuple(reduced)
+
+    def _skill(self, measure: Measure, number: int | None) -> MeasureValue:
+        """Return the skill without a feature set, that of the full model where it is None."""
+        prediction = self.full if number is None else self.reduced[number]
+        parts = self.plan.full_parts if number is None else self.plan.reduced_parts
+        skill = self._on_parts(measure, prediction, parts)
         if self.half is None:
-            return full, reduced
-        halves = [each.skills(measure) for each in self.half]
-        return full.extrapolated_from(_mean(*(each for each, _ in halves))), tuple(
-            whole.extrapolated_from(_mean(*pair))
-            for whole, *pair in zip(reduced, *(each for _, each in halves), strict=True)
-        )
+            return skill
+        return skill.extrapolated_from(_mean(*(each._skill(measure, number) for each in self.half)))
 
     def missed(self, measure: Measure, level: float) -> UpperLimits:
         """Return the most that each feature set no full model looks at can be worth.

@@ -24,6 +24,7 @@ from lukewarm._text import printable
 from lukewarm._warnings import warn_user
 from lukewarm.exceptions import StoreWarning
 from lukewarm.store._claims import Claims
+from lukewarm.store._disk_arrays import DiskArrays
 from lukewarm.store._entry import Entry, checksum
 from lukewarm.store._fingerprint import digest
 from lukewarm.store._journal import Journal
@@ -59,6 +60,8 @@ class Store:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.manifest = manifest
+        # What a process keeps of the results in its memory, on the same disk.
+        self.disk = DiskArrays(folder)
         # Lines by key and checksum: a job that was damaged and run again has one of each, and
         # journals are read in no order that would tell which is the later.
         self._known: dict[str, dict[str, dict[str, Any]]] = {}
