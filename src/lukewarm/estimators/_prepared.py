@@ -15,7 +15,7 @@ from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan
 from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
-from lukewarm.reduction import BaseReduction
+from lukewarm.reduction import BaseReduction, ReducedModel
 from lukewarm.results import Candidate, MeasureValue, TrainingTrace
 from lukewarm.stopping import StoppingRule
 from lukewarm.store import Store, described
@@ -126,14 +126,17 @@ class Prepared:
         return ["outcome", *kind, model, [int(column) for column in removed]]
 
     def _obtained(self, model: int, removed: FeatureSet) -> Outcome:
-        full_model = self.full_models[model]
-        X = full_model.evaluation.X
-        if not removed and not self.symmetric:
-            return Outcome(full_model.learner.predict(X), TrainingTrace.untrained(), 0.0)
-        seed = derived_seed(self.root_seed, model, *removed)
-        reduced = full_model.reduce(self.reduction, removed, seed)
+        X, reduced = self.full_models[model].evaluation.X, self.reduced(model, removed)
         direction = None if reduced.direction is None else reduced.direction(X)
         return Outcome(reduced.predict(X), reduced.trace, reduced.seconds, direction)
+
+    def reduced(self, model: int, removed: FeatureSet) -> ReducedModel:
+        """Return a full model without `removed`, trained anew whatever the store holds."""
+        full_model = self.full_models[model]
+        if not removed and not self.symmetric:
+            return ReducedModel(full_model.learner.predict, TrainingTrace.untrained(), 0.0)
+        seed = derived_seed(self.root_seed, model, *removed)
+        return full_model.reduce(self.reduction, removed, seed)
 
     def predictions(
         self,

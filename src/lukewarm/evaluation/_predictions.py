@@ -95,7 +95,7 @@ class EvaluationPredictions:
 
     def _largest_effect(self, measure: Measure, line: Prediction, quantile: float) -> float:
         weights = np.ones(len(self.y)) if self.weights is None else self.weights
-        products = weights * _products(self.y, self.full, line)
+        products = weights * product_terms(self.y, self.full, line)
         squares = weights * np.square(line).reshape(len(line), -1).sum(axis=1)
         if squares.sum() <= 0:
             return 0.0
@@ -146,7 +146,7 @@ def product_score(
     """
     terms = []
     for y, reduced, direction, weights in parts:
-        products = _products(y, reduced, direction)
+        products = product_terms(y, reduced, direction)
         products = products if weights is None else products * (weights / weights.mean())
         spread = products.std()
         terms.append(products / (spread if spread > 0 else 1.0))
@@ -175,7 +175,7 @@ def clustered_score(score: MeasureValue, clusters: np.ndarray | None) -> Measure
     return MeasureValue(score.value, by_cluster(score.influence, codes) * scale, score.shift)
 
 
-def _products(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:
+def product_terms(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:
     """Return (y - prediction) * direction for each row, summed over classes."""
     if prediction.ndim == 1:
         return (y - prediction) * direction
