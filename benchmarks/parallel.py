@@ -7,7 +7,8 @@
 
 `bytes` counts what joblib writes to the queue of its workers, job by job, and the one array that
 they map into memory. `time` interleaves one worker and two, and takes the best of several; a job
-works for `--job-seconds` of processor time, so that the speed-up is that of the machinery. Numbers
+works for `--job-seconds` of processor time, or waits as long: other work on the machine takes from
+the first, but not from the second, which shows the machinery alone. Numbers
 go to ``benchmarks/results/parallel.json``, those of the other part are left as they are.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 import threading
 import time
@@ -126,22 +128,25 @@ def backend(name, n_workers):
             yield
 
 
-def timed(n_jobs, job_seconds, n_calls):
+def timed(n_jobs, job, n_calls):
     started = time.perf_counter()
-    run_jobs(lambda _: work(job_seconds), range(n_calls), n_jobs=n_jobs)
+    run_jobs(job, range(n_calls), n_jobs=n_jobs)
     return time.perf_counter() - started
 
 
 def speed_up(name, job_seconds, n_calls, repeats):
     with backend(name, 2):
-        timed(None, 0.0, 4)  # workers are up
-        pairs = [
-            (timed(1, job_seconds, n_calls), timed(None, job_seconds, n_calls))
-            for _ in range(repeats)
-        ]
-        empty = min(timed(None, 0.0, 200) for _ in range(repeats)) / 200
-    one, two = (min(each) for each in zip(*pairs, strict=True))
-    return {"speed_up": one / two, "overhead_seconds_per_job": empty}
+        timed(None, abs, 4)  # workers are up
+        found = {}
+        for kind, job in (
+            ("working", lambda _: work(job_seconds)),
+            ("waiting", lambda _: time.sleep(job_seconds)),
+        ):
+            pairs = [(timed(1, job, n_calls), timed(None, job, n_calls)) for _ in range(repeats)]
+            one, two = (min(each) for each in zip(*pairs, strict=True))
+            found[f"speed_up_{kind}"] = one / two
+        empty = min(timed(None, abs, 200) for _ in range(repeats)) / 200
+    return {**found, "overhead_seconds_per_job": empty}
 
 
 def store_overhead(job_seconds, n_calls, repeats):
@@ -228,11 +233,12 @@ def main() -> None:
     elif asked.part == "memory":
         told["memory"] = memory(asked.sets, asked.rows)
     else:
-        sizes = (asked.job_seconds, asked.jobs, asked.repeats)
+        sizes, before = (asked.job_seconds, asked.jobs, asked.repeats), os.getloadavg()[0]
         told["time"] = {
             "job_seconds": asked.job_seconds,
             "backends": {name: speed_up(name, *sizes) for name in asked.backends.split(",")},
             "store_overhead": store_overhead(*sizes),
+            "load": [before, os.getloadavg()[0]],
         }
         print(json.dumps(told["time"], indent=1))
     asked.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
