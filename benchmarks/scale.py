@@ -72,22 +72,22 @@ def measured(n_columns, n_learnt, block_rows, n_blocks, n_sets):
         )
         vi.fit(sample.X, sample.y)
         prepared = vi._prepared
-        reduce_seconds, judges = seconds_of(
-            lambda: _blocks._judges(prepared, vi.result_.removed, None, False)
+        reduce_seconds, predictors = seconds_of(
+            lambda: _blocks._predictors(prepared, vi.result_.removed, None, False)
         )
-        shared_bytes = SharedFunction.of(lambda _: judges).data.nbytes
-        one_set = [_blocks._Judge(each.full, each.reduced[:1]) for each in judges]
+        shared_bytes = SharedFunction.of(lambda _: predictors).data.nbytes
+        one_set = [_blocks._Predictors(each.full, each.reduced[:1]) for each in predictors]
         with_one = SharedFunction.of(lambda _: one_set).data.nbytes
         block_seconds = []
         for block in range(n_blocks):
             batch = next(iter(rows.batches(block)))
             X = np.asarray(batch.X, dtype=float)
-            for judge in judges:
-                full_seconds, _ = seconds_of(lambda j=judge, X=X: j.full.predict(X))
-                spent = [seconds_of(lambda m=m, X=X: m.predict(X))[0] for m in judge.reduced]
+            for each in predictors:
+                full_seconds, _ = seconds_of(lambda j=each, X=X: j.full.predict(X))
+                spent = [seconds_of(lambda m=m, X=X: m.predict(X))[0] for m in each.reduced]
                 block_seconds.append((full_seconds, float(np.mean(spent[1:])), spent[0]))
         full, reduced, first = np.array(block_seconds).T / block_rows
-        n_models = len(judges)
+        n_models = len(predictors)
         return {
             "n_columns": n_columns,
             "n_learnt": n_learnt,

@@ -31,7 +31,7 @@ _N_CELLS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class _Judge:
+class _Predictors:
     """A full model and the same without each feature set, as they predict new rows."""
 
     full: ReducedModel
@@ -48,7 +48,7 @@ class _BlockJob:
     without : ndarray of int
         Rows that are left out, rising.
     table : FurtherRows
-    judges : tuple of _Judge
+    predictors : tuple of _Predictors
         That of all training rows, then those of halves.
     terms : RowTerms
     cell_rows : int
@@ -60,7 +60,7 @@ class _BlockJob:
     rows: ParquetRows
     without: np.ndarray
     table: FurtherRows
-    judges: tuple[_Judge, ...]
+    predictors: tuple[_Predictors, ...]
     terms: RowTerms
     cell_rows: int
     store: Store | None
@@ -87,7 +87,7 @@ class _BlockJob:
                     )
                 )
         if not parts:
-            n_sets, n_models = len(self.judges[0].reduced), len(self.judges)
+            n_sets, n_models = len(self.predictors[0].reduced), len(self.predictors)
             n_statistics = len(self.terms.statistics(np.zeros(1)))
             return CellSums(
                 np.empty(0),
@@ -106,10 +106,10 @@ class _BlockJob:
             return np.asarray(np.bincount(codes, weights=terms), dtype=float)
 
         errors, products = [], []
-        for place, judge in enumerate(self.judges):
-            full = judge.full.predict(X)
+        for place, each in enumerate(self.predictors):
+            full = each.full.predict(X)
             errors.append([summed(self.terms.errors(y, full))])
-            for model in judge.reduced:
+            for model in each.reduced:
                 reduced = model.predict(X)
                 errors[-1].append(summed(self.terms.errors(y, reduced)))
                 if place == 0:
@@ -159,12 +159,12 @@ def evaluated_on(
     measure = next(each for each in problem.measures if each.name == result.measure)
     terms = row_terms(measure, centre=float(problem.y.mean()), n_classes=problem.task.n_classes)
     learner = prepared.full_models[0].learner
-    judges = _judges(prepared, result.removed, n_jobs, verbose)
+    predictors = _predictors(prepared, result.removed, n_jobs, verbose)
     job = _BlockJob(
         rows,
         without,
         FurtherRows.of(problem, problem.read_by(learner), learner.traits.reads),
-        judges,
+        predictors,
         terms,
         max(rows.n_rows // _N_CELLS, 1),
         prepared.store,
@@ -191,9 +191,9 @@ def evaluated_on(
     )
 
 
-def _judges(
+def _predictors(
     prepared: Prepared, sets: Sequence[FeatureSet], n_jobs: int | None, verbose: bool | None
-) -> tuple[_Judge, ...]:
+) -> tuple[_Predictors, ...]:
     """Return the models that predict each row: of all training rows, and of halves."""
     runs = prepared.runs
     models = [runs.whole[0], *([] if runs.halves is None else [pair[0] for pair in runs.halves])]
@@ -209,6 +209,6 @@ def _judges(
         )
     size = 1 + len(sets)
     return tuple(
-        _Judge(found[start], tuple(found[start + 1 : start + size]))
+        _Predictors(found[start], tuple(found[start + 1 : start + size]))
         for start in range(0, len(found), size)
     )

@@ -195,12 +195,12 @@ class Prepared:
     def scored(self) -> np.ndarray:
         """The evaluation row behind each term of the product statistic."""
         fold_of_row = self.runs.fold_of_row
-        return np.concatenate([np.flatnonzero(fold_of_row == fold) for fold, _ in self.runs.judges])
+        return np.concatenate([np.flatnonzero(fold_of_row == fold) for fold, _ in self.runs.tested])
 
     def _score(self, full: list[Outcome], reduced: list[Outcome]) -> MeasureValue:
         runs, problem = self.runs, self.problem
         parts = []
-        for fold, model in runs.judges:
+        for fold, model in runs.tested:
             one, other = full[model], reduced[model]
             direction = _added(one, other)
             rows = runs.folds[fold]
