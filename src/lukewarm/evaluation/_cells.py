@@ -80,10 +80,15 @@ class CellSums:
 
 
 def _heading(skills: Sequence[MeasureValue]) -> MeasureValue:
-    """Return where the first is heading, given those of halves, if any."""
+    """Return where the first is heading, given those of two halves, if any."""
     whole, *halves = skills
     if not halves:
         return whole
-    value = sum(each.value for each in halves) / len(halves)
-    influence = np.mean([each.influence for each in halves], axis=0)
-    return whole.extrapolated_from(MeasureValue(value, influence))
+    first, second = halves
+    return whole.extrapolated_from(
+        MeasureValue(
+            (first.value + second.value) / 2,
+            (first.influence + second.influence) / 2,
+            disagreement=np.array([(first.value - second.value) / 2]),
+        )
+    )

@@ -75,7 +75,28 @@ class EvaluationPredictions:
         skill = self._on_parts(measure, prediction, parts)
         if self.half is None:
             return skill
-        return skill.extrapolated_from(_mean(*(each._skill(measure, number) for each in self.half)))
+        return skill.extrapolated_from(self._of_halves(measure, parts, number))
+
+    def _of_halves(
+        self, measure: Measure, parts: tuple[np.ndarray, ...], number: int | None
+    ) -> MeasureValue:
+        """Return the mean skill of the two half models, the full ones where `number` is None.
+
+        Their disagreement is taken in every part by itself: where rows rotate, a model that stands
+        first in one part is second in another.
+        """
+        assert self.half is not None
+        predictions = [each.full if number is None else each.reduced[number] for each in self.half]
+        first, second = (self._on_parts(measure, each, parts) for each in predictions)
+        ours, theirs = (
+            np.array([self._on_parts(measure, each, (part,)).value for part in parts])
+            for each in predictions
+        )
+        return MeasureValue(
+            (first.value + second.value) / 2,
+            (first.influence + second.influence) / 2,
+            disagreement=(ours - theirs) / (2 * np.sqrt(len(parts))),
+        )
 
     def missed(self, measure: Measure, level: float) -> UpperLimits:
         """Return the most that each feature set no full model looks at can be worth.
@@ -119,10 +140,6 @@ class EvaluationPredictions:
         self, measure: Measure, prediction: Prediction, parts: tuple[np.ndarray, ...]
     ) -> MeasureValue:
         return skill_on_parts(measure, self.y, prediction, parts, self.weights, self.clusters)
-
-
-def _mean(first: MeasureValue, second: MeasureValue) -> MeasureValue:
-    return MeasureValue((first.value + second.value) / 2, (first.influence + second.influence) / 2)
 
 
 def product_score(
