@@ -414,7 +414,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
         estimate_law,
         speed,
     )
-}
+} | runpy.run_path(str(DOCS / "scale_tables.py"))["BLOCKS"]
 
 
 @click.command()

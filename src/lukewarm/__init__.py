@@ -7,6 +7,7 @@ from lukewarm._version import __version__
 
 if TYPE_CHECKING:
     from lukewarm import datasets, exceptions, shapley
+    from lukewarm.data import ParquetRows
     from lukewarm.estimators import ImportanceSelector, ShapleyImportance, VariableImportance
     from lukewarm.evaluation import importance_from_predictions
     from lukewarm.exceptions import (
@@ -48,6 +49,7 @@ __all__ = [
     "ImportanceWarning",
     "MeasureValue",
     "NearZeroWarning",
+    "ParquetRows",
     "PrecisionWarning",
     "Remark",
     "ShapleyImportance",
@@ -86,6 +88,7 @@ _ROOM_OF = {
     "ImportanceWarning": "exceptions",
     "MeasureValue": "results",
     "NearZeroWarning": "exceptions",
+    "ParquetRows": "data",
     "PrecisionWarning": "exceptions",
     "Remark": "results",
     "ShapleyImportance": "estimators",
