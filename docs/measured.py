@@ -397,6 +397,7 @@ def rank_agreement() -> str:
 BLOCKS: dict[str, Callable[[], str]] = {
     function.__name__: function
     for function in (
+        *runpy.run_path(str(DOCS / "paper_page.py"))["SUMMARIES"],
         coverage_boosting,
         coverage_network,
         coverage_catboost,

@@ -13,7 +13,14 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 API = (DOCS / "api.rst").read_text(encoding="utf-8")
 MODULES = {"datasets", "exceptions", "shapley", "__version__"}
-HOW_TO = ["your_measure", "your_learner", "your_stopping_rule", "your_game", "forest_kernel"]
+HOW_TO = [
+    "your_measure",
+    "your_learner",
+    "your_stopping_rule",
+    "your_game",
+    "forest_kernel",
+    "open_directions",
+]
 
 
 def listed():
@@ -84,6 +91,12 @@ def test_no_measured_table_is_typed_by_hand(page):
     tables = re.findall(r"(?:^\|.*\n)+", typed, re.MULTILINE)
     has_decimals = any(re.search(r"(?<![\w.])\d+\.\d+", table) for table in tables)
     assert has_decimals == (page.stem in SETTINGS | TYPED | REPRODUCED)
+
+
+def test_the_page_of_the_papers_tables_is_made_of_its_results():
+    made = runpy.run_path(str(DOCS / "paper_page.py"))["page"]()
+    written = (DOCS / "paper_tables.md").read_text(encoding="utf-8")
+    assert made == written, "run: python docs/paper_page.py"
 
 
 def test_every_measured_block_is_on_a_page():
