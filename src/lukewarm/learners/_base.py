@@ -208,6 +208,10 @@ class BaseLearner(ABC):
         """
         return None
 
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return whether predictions can depend on the columns; None where only they can tell."""
+        return None
+
     @property
     def parts(self) -> tuple[tuple[float, BaseLearner], ...]:
         """The models whose weighted sum it is, with their weights; by default itself alone."""

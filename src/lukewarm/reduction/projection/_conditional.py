@@ -297,8 +297,7 @@ def _without_gaps(values: Vector, train: Vector) -> Vector:
 
 
 def _repeated(value: Any, n_rows: int) -> Any:
-    if value is None:
-        return np.full(n_rows, None, dtype=object)
-    repeated = np.empty(n_rows, dtype=object)
-    repeated[:] = value
-    return repeated
+    """Return one value for all rows, which takes the room of one."""
+    one = np.empty(1, dtype=object)
+    one[0] = value
+    return np.broadcast_to(one, n_rows)
