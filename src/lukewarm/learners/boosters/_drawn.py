@@ -38,8 +38,15 @@ class ReadForest(Protocol):
         """Return what all trees add, (n, d)."""
         ...
 
-    def changes(self, rows: Any, drawn: dict[int, Matrix], weights: Matrix | None) -> np.ndarray:
-        """Return what margins change by; see `Forest.changes`."""
+    def changes(
+        self,
+        rows: Any,
+        drawn: dict[int, Matrix],
+        weights: Matrix | None,
+        *,
+        with_leaves: bool = False,
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return what margins change by, and leaves; see `Forest.changes`."""
         ...
 
 
@@ -92,12 +99,33 @@ class DrawnMargins:
         return any(place in forest.used_columns for forest in self._forests)
 
     def margins(
-        self, X: Features, fills: Sequence[dict[int, Any]], weights: Matrix | None
-    ) -> np.ndarray | None:
+        self,
+        X: Features,
+        fills: Sequence[dict[int, Any]],
+        weights: Matrix | None,
+        *,
+        with_leaves: bool = False,
+    ) -> tuple[np.ndarray, list[np.ndarray]] | None:
         """Return the margins with the values of each fill, (m, n, d); None where trees cannot tell.
 
-        With weights (m, n), which sum to one over the fills, their mean, (1, n, d).
+        With weights (m, n), which sum to one over the fills, their mean, (1, n, d). Leaves, where
+        asked for, are those of the last fill: for every output an array (n_trees, n).
         """
+        rows = self._read_rows(X, fills)
+        if rows is None:
+            return None
+        drawn, own, numbers = rows
+        found = [
+            forest.changes(numbers, drawn, weights, with_leaves=with_leaves)
+            for forest in self._forests
+        ]
+        leaves = [np.concatenate(each) for each in zip(*(part for _, part in found), strict=True)]
+        return own + np.sum([change for change, _ in found], axis=0), leaves
+
+    def _read_rows(
+        self, X: Features, fills: Sequence[dict[int, Any]]
+    ) -> tuple[dict[int, Matrix], Matrix, Any] | None:
+        """Return the fills as the trees compare them, the margin of `X`, and its rows."""
         places = frozenset(map(self._place_of, fills[0]))
         if not all(forest.can_draw(places) for forest in self._forests):
             return None
@@ -115,8 +143,7 @@ class DrawnMargins:
             if values is None:
                 return None
             drawn[self._place_of(column)] = values
-        changes = [forest.changes(rows, drawn, weights) for forest in self._forests]
-        return own + np.sum(changes, axis=0)
+        return drawn, own, rows
 
     def _reads_right(self, X: Features) -> bool:
         """Return whether the trees as they were read add up to the library's own margins.

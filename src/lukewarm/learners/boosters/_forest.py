@@ -90,8 +90,15 @@ class Forest:
         )
         return total
 
-    def changes(self, X: Matrix, drawn: dict[int, Matrix], weights: Matrix | None) -> np.ndarray:
-        """Return what the margins of `X` change by where some columns are drawn.
+    def changes(
+        self,
+        X: Matrix,
+        drawn: dict[int, Matrix],
+        weights: Matrix | None,
+        *,
+        with_leaves: bool = False,
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return what the margins of `X` change by where some columns are drawn, and leaves.
 
         Parameters
         ----------
@@ -101,10 +108,14 @@ class Forest:
             Values (m, n) by column number: m draws of every row.
         weights : ndarray of shape (m, n), or None
             With weights, which sum to one over the draws, the mean over them is taken.
+        with_leaves : bool, default False
+            Whether the leaves are asked for that rows reach with the last of the draws.
 
         Returns
         -------
         ndarray of shape (m, n, n_outputs), or (1, n, n_outputs) with weights
+        list of ndarray of shape (n_trees, n)
+            One for every output; empty where they are not asked for.
         """
         some = next(iter(drawn.values()))
         codes = np.empty((len(drawn), *some.shape), dtype=np.uint16)
@@ -113,40 +124,46 @@ class Forest:
             place_of[column] = place
             for draw, each in enumerate(values):
                 self._encode(column, each, codes[place, draw])
-        total = np.zeros((len(some) if weights is None else 1, len(X), self.n_outputs))
+        codes = np.ascontiguousarray(codes.transpose(2, 1, 0))
+        by_row = np.zeros((0, 0)) if weights is None else np.ascontiguousarray(weights.T)
+        total = np.zeros((len(X), len(some) if weights is None else 1, self.n_outputs))
         n_trees = len(self.tables.slots)
+        found = np.empty((n_trees, len(X) if with_leaves else 0), dtype=np.uint8)
+        if n_trees * len(X) <= _MOST_BYTES_KEPT:
+            self._add_changes(self._reached_by(X), codes, place_of, by_row, total, found)
+        else:
+            at_once = max(_MOST_BYTES_KEPT // n_trees, _ROWS_AT_ONCE)
+            for begin in range(0, len(X), at_once):
+                rows = slice(begin, begin + at_once)
+                parts = codes[rows], place_of, by_row[rows], total[rows], found[:, rows]
+                self._add_changes(self._reach(X[rows]), *parts)
+        return total.transpose(1, 0, 2), self._by_output(found)
+
+    def _by_output(self, leaves: np.ndarray) -> list[np.ndarray]:
+        if not leaves.size:
+            return []
+        return [leaves[output :: self.n_outputs] for output in range(self.n_outputs)]
+
+    def _reached_by(self, X: Matrix) -> _Reached:
+        """Return the codes and the leaves of the rows, which are kept."""
         reached = self._reached.recall(X)
-        if reached is None and n_trees * len(X) <= _MOST_BYTES_KEPT:
-            reached = self._reached.keep(self._reach(X), X)
-        if reached is not None:
-            self._add_changes(reached, codes, place_of, weights, total)
-            return total
-        at_once = max(_MOST_BYTES_KEPT // n_trees, _ROWS_AT_ONCE)
-        for begin in range(0, len(X), at_once):
-            rows = slice(begin, begin + at_once)
-            self._add_changes(
-                self._reach(X[rows]),
-                np.ascontiguousarray(codes[:, :, rows]),
-                place_of,
-                None if weights is None else weights[:, rows],
-                total[:, rows],
-            )
-        return total
+        return self._reached.keep(self._reach(X), X) if reached is None else reached
 
     def _add_changes(
         self,
         reached: _Reached,
         drawn: np.ndarray,
         place_of: np.ndarray,
-        weights: Matrix | None,
+        weights: Matrix,
         total: np.ndarray,
+        found: np.ndarray,
     ) -> None:
         tables = self.tables
         _add_changes(
-            *(reached.codes, reached.leaves, drawn, place_of),
-            np.zeros((0, 0)) if weights is None else np.ascontiguousarray(weights),
+            *(reached.codes, reached.leaves, drawn, place_of, weights),
             *(tables.first_use, tables.uses, tables.tables, tables.asks, tables.slots),
             total,
+            found,
         )
 
     def _reach(self, X: Matrix) -> _Reached:
@@ -186,7 +203,8 @@ class ForestOnDemand:
     def get(self) -> Forest | None:
         """Return the forest, or None where the library's own prediction serves."""
         self._n_asked += 1
-        return self.laid_out if self._n_asked > 2 else None
+        is_there = "laid_out" in vars(self)
+        return self.laid_out if is_there or self._n_asked > 2 else None
 
     @cached_property
     def laid_out(self) -> Forest | None:
@@ -206,15 +224,6 @@ def _rule_out(possible: np.ndarray, table: np.ndarray, column: np.ndarray) -> No
     """Leave the leaves that the codes of a column leave possible."""
     for row in range(len(possible)):
         possible[row] &= table[column[row]]
-
-
-@compiled
-def _rule_out_at(
-    possible: np.ndarray, table: np.ndarray, column: np.ndarray, rows: np.ndarray
-) -> None:
-    """Leave the leaves that the codes of a column at some rows leave possible."""
-    for place in range(len(rows)):
-        possible[place] &= table[column[rows[place]]]
 
 
 @compiled
@@ -261,11 +270,11 @@ def _find_leaves(
     tables: np.ndarray,
     leaves: np.ndarray,
 ) -> None:
-    n_trees, n_rows = leaves.shape
+    n_rows = leaves.shape[1]
     words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
     for begin in range(0, n_rows, _ROWS_AT_ONCE):
         possible = words[: n_rows - begin]
-        for tree in range(n_trees):
+        for tree in range(len(leaves)):
             own = uses[first_use[tree] : first_use[tree + 1]]
             _rule_out_all(possible, codes, begin, own, tables)
             for row in range(len(possible)):
@@ -273,16 +282,29 @@ def _find_leaves(
 
 
 @compiled
-def _asked_slots(
-    use: int, end: int, uses: np.ndarray, asks: np.ndarray, place_of: np.ndarray
-) -> np.uint64:
-    """Return the slots of the leaves on whose way a drawn column is asked for."""
-    asked = np.uint64(0)
-    while use < end:
-        if place_of[uses[use, 0]] >= 0:
+def _part_uses(
+    uses: np.ndarray,
+    asks: np.ndarray,
+    place_of: np.ndarray,
+    others: np.ndarray,
+    mine: np.ndarray,
+) -> tuple[int, int, np.uint64]:
+    """Part the uses of a tree into those of kept and of drawn columns.
+
+    Returns how many there are of each, and the slots of the leaves on whose way a drawn column is
+    asked for.
+    """
+    n_others, n_mine, asked = 0, 0, np.uint64(0)
+    for use in range(len(uses)):
+        place = place_of[uses[use, 0]]
+        if place < 0:
+            others[n_others, 0], others[n_others, 1] = uses[use, 0], uses[use, 1]
+            n_others += 1
+        else:
+            mine[n_mine, 0], mine[n_mine, 1] = place, uses[use, 1]
+            n_mine += 1
             asked |= asks[use]
-        use += 1
-    return asked
+    return n_others, n_mine, asked
 
 
 @compiled
@@ -296,28 +318,31 @@ def _rows_that_ask(asked: np.uint64, leaves: np.ndarray, begin: int, rows: np.nd
 
 
 @compiled
-def _add_weighted(
+def _rule_out_at(
     possible: np.ndarray,
-    values: np.ndarray,
-    weights: np.ndarray,
+    uses: np.ndarray,
+    tables: np.ndarray,
+    codes: np.ndarray,
     rows: np.ndarray,
-    sums: np.ndarray,
 ) -> None:
-    for place in range(len(possible)):
-        sums[place] += weights[rows[place]] * values[_slot_of(possible[place])]
+    """Set `possible` to the leaves that some columns leave to some rows.
+
+    Column after column: one table at a time stays in the first cache.
+    """
+    possible[:] = ~np.uint64(0)
+    for use in range(len(uses)):
+        table, column = tables[uses[use, 1] :], codes[uses[use, 0]]
+        for place in range(len(rows)):
+            possible[place] &= table[column[rows[place]]]
 
 
 @compiled
-def _add_differences(
-    possible: np.ndarray,
-    values: np.ndarray,
-    leaves: np.ndarray,
-    rows: np.ndarray,
-    total: np.ndarray,
-) -> None:
-    for place in range(len(possible)):
-        row = rows[place]
-        total[row] += values[_slot_of(possible[place])] - values[leaves[row]]
+def _possible(uses: np.ndarray, tables: np.ndarray, codes: np.ndarray) -> np.uint64:
+    """Return the leaves that the codes of one row, (n_columns,), leave possible."""
+    word = ~np.uint64(0)
+    for use in range(len(uses)):
+        word &= tables[uses[use, 1] + codes[uses[use, 0]]]
+    return word
 
 
 @compiled
@@ -333,40 +358,46 @@ def _add_changes(
     asks: np.ndarray,
     slots: np.ndarray,
     total: np.ndarray,
+    found: np.ndarray,
 ) -> None:
+    """Add to `total` what draws change, and write the leaves of the last draw to `found`.
+
+    A row's draws and weights lie side by side: what the kept columns leave possible stays in a
+    register while they are looked up.
+    """
     n_trees, n_rows = leaves.shape
-    n_outputs = total.shape[2]
-    is_mean = len(weights) > 0
-    all_rows = np.empty(_ROWS_AT_ONCE, dtype=np.int64)
-    all_words, all_left = np.empty((2, _ROWS_AT_ONCE), dtype=np.uint64)
-    all_sums = np.empty(_ROWS_AT_ONCE)
+    n_draws, n_outputs = drawn.shape[1], total.shape[2]
+    is_mean, has_found = len(weights) > 0, found.shape[1] > 0
+    rows = np.empty(_ROWS_AT_ONCE, dtype=np.uint32)
+    # Unsigned numbers spare a test for those below zero at every lookup.
+    all_others, all_mine = np.empty((2, len(codes), 2), dtype=np.uint64)
+    words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
     for begin in range(0, n_rows, _ROWS_AT_ONCE):
         end = min(begin + _ROWS_AT_ONCE, n_rows)
         for tree in range(n_trees):
-            first, last = first_use[tree], first_use[tree + 1]
-            asked = _asked_slots(first, last, uses, asks, place_of)
-            if asked == 0:
+            if has_found:
+                found[tree, begin:end] = leaves[tree, begin:end]
+            own_uses = slice(first_use[tree], first_use[tree + 1])
+            n_others, n_mine, asked = _part_uses(
+                uses[own_uses], asks[own_uses], place_of, all_others, all_mine
+            )
+            if n_mine == 0:
                 continue
-            n_some = _rows_that_ask(asked, leaves[tree, begin:end], begin, all_rows)
-            rows, words, left = all_rows[:n_some], all_words[:n_some], all_left[:n_some]
-            sums = all_sums[:n_some]
-            words[:] = ~np.uint64(0)
-            for use in range(first, last):
-                if place_of[uses[use, 0]] < 0:
-                    _rule_out_at(words, tables[uses[use, 1] :], codes[uses[use, 0]], rows)
-            of_output = total[:, :, tree % n_outputs]
-            sums[:] = 0.0
-            for draw in range(drawn.shape[1]):
-                left[:] = words
-                for use in range(first, last):
-                    place = place_of[uses[use, 0]]
-                    if place >= 0:
-                        _rule_out_at(left, tables[uses[use, 1] :], drawn[place, draw], rows)
+            others, mine = all_others[:n_others], all_mine[:n_mine]
+            output, values = tree % n_outputs, slots[tree]
+            n_some = _rows_that_ask(asked, leaves[tree, begin:end], begin, rows)
+            _rule_out_at(words[:n_some], others, tables, codes, rows[:n_some])
+            for some in range(n_some):
+                row, left = rows[some], words[some]
+                own = values[leaves[tree, row]]
+                slot, change = np.uint64(0), 0.0
+                for draw in range(n_draws):
+                    slot = _slot_of(left & _possible(mine, tables, drawn[row, draw]))
+                    if is_mean:
+                        change += weights[row, draw] * (values[slot] - own)
+                    else:
+                        total[row, draw, output] += values[slot] - own
                 if is_mean:
-                    _add_weighted(left, slots[tree], weights[draw], rows, sums)
-                else:
-                    _add_differences(left, slots[tree], leaves[tree], rows, of_output[draw])
-            if is_mean:
-                for some in range(n_some):
-                    own = slots[tree, leaves[tree, rows[some]]]
-                    of_output[0, rows[some]] += sums[some] - own
+                    total[row, 0, output] += change
+                if has_found:
+                    found[tree, row] = slot

@@ -53,6 +53,7 @@ class MarginLearner(ModelWrapper):
         accepts_categories=True,
         is_staged=True,
         has_learning_rate=True,
+        trains_quickly=True,
     )
     # A warm start makes up for a feature with about half the trees of the full model.
     largest_factor = 2.5
@@ -154,23 +155,37 @@ class MarginLearner(ModelWrapper):
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for `X` with the values of each fill, by one pass where it can."""
         drawn = self._drawn()
-        margins = None if drawn is None else drawn.margins(X, fills, None)
-        return super().predict_filled(X, fills) if margins is None else list(self._link(margins))
+        found = None if drawn is None else drawn.margins(X, fills, None)
+        return super().predict_filled(X, fills) if found is None else list(self._link(found[0]))
 
     def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
         """Return the mean prediction over draws; None where the trees cannot be read."""
+        found = self._average(X, draws, with_leaves=False)
+        return None if found is None else found[0]
+
+    def average_with_leaves(
+        self, X: Features, draws: Sequence[Draw]
+    ) -> tuple[Prediction, list[np.ndarray]] | None:
+        """Return the mean prediction, and the leaves of the last draw; None as `average_draws`."""
+        return self._average(X, draws, with_leaves=True)
+
+    def _average(
+        self, X: Features, draws: Sequence[Draw], *, with_leaves: bool
+    ) -> tuple[Prediction, list[np.ndarray]] | None:
         drawn = self._drawn()
         if drawn is None:
             return None
         weights = np.array([weight for weight, _ in draws])
+        fills = [fill for _, fill in draws]
         is_linear = self.task.is_regression and self._objective.link is None
-        margins = drawn.margins(X, [fill for _, fill in draws], weights if is_linear else None)
-        if margins is None:
+        found = drawn.margins(X, fills, weights if is_linear else None, with_leaves=with_leaves)
+        if found is None:
             return None
+        margins, leaves = found
         predictions = self._link(margins)
         if is_linear:
-            return predictions[0]
-        return np.einsum("mn,mn...->n...", weights, predictions)
+            return predictions[0], leaves
+        return np.einsum("mn,mn...->n...", weights, predictions), leaves
 
     def looks_at(self, columns: FeatureSet) -> bool | None:
         """Return whether some tree splits on one of the columns; None where that is not known."""

@@ -98,8 +98,20 @@ class ObliviousForest:
         leaves = self._leaves_of(rows)
         return np.sum(self._values[self._first_leaf[:-1, np.newaxis] + leaves], axis=0)
 
-    def changes(self, rows: Any, drawn: dict[int, Matrix], weights: Matrix | None) -> np.ndarray:
+    def changes(
+        self,
+        rows: Any,
+        drawn: dict[int, Matrix],
+        weights: Matrix | None,
+        *,
+        with_leaves: bool = False,
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         """Return what the margins change by where some columns are drawn; see `Forest.changes`."""
+        last = {column: values[-1] for column, values in drawn.items()}
+        leaves = self._filled_leaves(rows, last) if with_leaves else []
+        return self._changes(rows, drawn, weights), leaves
+
+    def _changes(self, rows: Any, drawn: dict[int, Matrix], weights: Matrix | None) -> np.ndarray:
         m, n = next(iter(drawn.values())).shape
         total = np.zeros((m if weights is None else 1, n, self._values.shape[1]))
         asked = [column for column in drawn if column in self._columns]
@@ -128,6 +140,19 @@ class ObliviousForest:
             total,
         )
         return total
+
+    def _filled_leaves(self, rows: Any, filled: dict[int, np.ndarray]) -> list[np.ndarray]:
+        """Return for every output the leaves reached with some columns filled, (n_trees, n)."""
+        leaves = self._leaves_of(rows).copy()
+        for name, values in filled.items():
+            column = self._columns.get(name)
+            if column is None:
+                continue
+            codes = np.empty(len(values), dtype=np.uint16)
+            _encode(column.borders, values, codes)
+            leaves[column.trees] &= ~column.masks[:, np.newaxis]
+            leaves[column.trees] |= column.tables[:, codes]
+        return [leaves] * self._values.shape[1]
 
     def _leaves_of(self, rows: Any) -> np.ndarray:
         """Return the leaf of every row in every tree, (n_trees, n)."""
