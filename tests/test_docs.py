@@ -66,7 +66,7 @@ MEASURED = runpy.run_path(str(DOCS / "measured.py"))
 # Tables whose numbers are settings, what an example says, or counts of lines; not measured here.
 SETTINGS = {"architecture", "choosing", "importance", "inference", "lofo", "vimp"}
 # Measured tables that are still typed by hand; no page is to be added.
-TYPED = {"engines", "kernel_flow", "shapley", "theory"}
+TYPED = {"engines", "kernel_flow"}
 # Made from docs/results by lukewarm.experiments.
 REPRODUCED = {"paper"}
 
