@@ -9,9 +9,12 @@ from pathlib import Path
 # gain nothing from more.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import numpy as np
 from click import Context
+from sklearn.datasets import load_diabetes
 from sphinx.application import Sphinx
 
+import lukewarm as lw
 from lukewarm import __version__
 from lukewarm.cli import main
 
@@ -98,11 +101,6 @@ def write_example_report(app: object) -> None:
     """Write the report that the pages link to; `make clean` has it written anew."""
     if EXAMPLE.exists():
         return
-    import numpy as np
-    from sklearn.datasets import load_diabetes
-
-    import lukewarm as lw
-
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     blood = {"blood": ["s1", "s2", "s3", "s4", "s5", "s6"]}
     vi = lw.VariableImportance(

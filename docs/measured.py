@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 # The tests run this file by its path.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -25,7 +26,9 @@ import measured_methods
 from measured_tables import BENCHMARKS, DOCS, results, table
 
 from lukewarm._files import write_text
+from lukewarm.inference import adjust_p_values
 
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 BLOCK = re.compile(r"<!-- measured: (\w+) -->\n(.*?)<!-- /measured -->", re.DOTALL)
 
 
@@ -321,6 +324,41 @@ def estimate_law() -> str:
     )
 
 
+def readme_permutation() -> str:
+    """Return what permutation importance says where the truth is known, for the README."""
+    found = {row["correlation"]: row for row in results("peers")}
+    half, copy = found[0.5], found[1.0]
+    assert copy["permutation ranks X1 first"] == 1
+    return (
+        f"On the data of the figure with correlation 0.5, permutation importance gives X1 "
+        f"{half['permutation']:.2g} where the truth is {half['truth']:.3g} (early stopping: "
+        f"{half['early_stopping']:.3g}). When X1 is a copy of X2, and so worth nothing, it still "
+        f"ranks X1 first (`python benchmarks/peers.py`, boosted trees, means over ten data sets)."
+    )
+
+
+def readme_reading() -> str:
+    """Return what the output of the first example says, from docs/start_output.txt."""
+    lines = (DOCS / "start_output.txt").read_text(encoding="utf-8").splitlines()
+    heads, *cells = [line.split() for line in lines]
+    rows = [dict(zip(heads, line, strict=True)) for line in cells]
+    adjusted = adjust_p_values(np.array([float(row["p_value"]) for row in rows]), "holm")
+    first, *others = [row for row, p in zip(rows, adjusted, strict=True) if p < 0.05]
+    assert rows[0] is first
+    assert float(first["ci_low"]) > 0
+    # The sentence is about those whose intervals reach zero.
+    assert all(float(row["ci_low"]) < 0 for row in others)
+    points, low, high = (100 * float(first[key]) for key in ("importance", "ci_low", "ci_high"))
+    *most, last = [f"`{row['feature']}`" for row in others]
+    return (
+        f"`{first['feature']}` matters most: without it the model explains {points:.0f} percentage "
+        f"points less of the variance (95 % interval {low:.0f} to {high:.0f}). "
+        f"{', '.join(most)} and {last} matter too: their p-values are small, also after "
+        f'`to_frame(adjust="holm")`. How much they matter is uncertain: their intervals reach '
+        f"zero. The other {len(rows) - 1 - len(others)} cannot be told from zero."
+    )
+
+
 def speed() -> str:
     """Return what importances cost beside the full fit, model by model."""
     rows = []
@@ -401,6 +439,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
         rank_agreement,
         selection,
         estimate_law,
+        readme_permutation,
+        readme_reading,
         speed,
         *measured_methods.BLOCKS,
     )
@@ -412,7 +452,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
 def main(check: bool) -> None:
     """Fill in the measured numbers of all pages."""
     changed = []
-    for page in sorted(DOCS.rglob("*.md")):
+    for page in PAGES:
         text = page.read_text(encoding="utf-8")
         if filled(text) != text:
             changed.append(page.name)
