@@ -20,6 +20,7 @@ HOW_TO = [
     "your_game",
     "forest_kernel",
     "open_directions",
+    "paper",
 ]
 
 
