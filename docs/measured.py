@@ -424,6 +424,7 @@ def rank_agreement() -> str:
 BLOCKS: dict[str, Callable[[], str]] = {
     function.__name__: function
     for function in (
+        *runpy.run_path(str(DOCS / "paper_page.py"))["SUMMARIES"],
         coverage_boosting,
         coverage_network,
         coverage_catboost,
@@ -444,7 +445,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
         speed,
         *measured_methods.BLOCKS,
     )
-}
+} | runpy.run_path(str(DOCS / "scale_tables.py"))["BLOCKS"]
 
 
 @click.command()

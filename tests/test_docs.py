@@ -14,7 +14,14 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 API = (DOCS / "api.rst").read_text(encoding="utf-8")
 MODULES = {"datasets", "exceptions", "shapley", "__version__"}
-HOW_TO = ["your_measure", "your_learner", "your_stopping_rule", "your_game", "forest_kernel"]
+HOW_TO = [
+    "your_measure",
+    "your_learner",
+    "your_stopping_rule",
+    "your_game",
+    "forest_kernel",
+    "open_directions",
+]
 
 
 def listed():
@@ -115,6 +122,12 @@ def test_no_measured_number_is_typed_into_the_text(page):
     for left_out in (MEASURED["BLOCK"], code, link, table):
         text = re.sub(left_out, "", text)
     assert set(DECIMAL.findall(text)) == set(WRITTEN.get(page.stem, "").split())
+
+
+def test_the_page_of_the_papers_tables_is_made_of_its_results():
+    made = runpy.run_path(str(DOCS / "paper_page.py"))["page"]()
+    written = (DOCS / "paper_tables.md").read_text(encoding="utf-8")
+    assert made == written, "run: python docs/paper_page.py"
 
 
 def test_every_measured_block_is_on_a_page():

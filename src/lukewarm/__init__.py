@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lukewarm import shapley as shapley
     from lukewarm import stopping as stopping
     from lukewarm import testing as testing
+    from lukewarm.data import ParquetRows
     from lukewarm.estimators import ImportanceSelector, ShapleyImportance, VariableImportance
     from lukewarm.evaluation import importance_from_predictions
     from lukewarm.exceptions import (
@@ -57,6 +58,7 @@ __all__ = [
     "ImportanceWarning",
     "MeasureValue",
     "NearZeroWarning",
+    "ParquetRows",
     "PrecisionWarning",
     "Remark",
     "ShapleyImportance",
@@ -95,6 +97,7 @@ _ROOM_OF = {
     "ImportanceWarning": "exceptions",
     "MeasureValue": "results",
     "NearZeroWarning": "exceptions",
+    "ParquetRows": "data",
     "PrecisionWarning": "exceptions",
     "Remark": "results",
     "ShapleyImportance": "estimators",

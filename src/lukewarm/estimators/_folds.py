@@ -105,13 +105,17 @@ def train_full(
     fill: Any,
     *,
     keeps_table: bool = False,
+    spares_stopping_rows: bool = True,
 ) -> FullModel:
     """Return the full model trained on the rows of `split`.
 
     `keeps_table` tells whether the rows must stay as they are after training; else a learner may
-    keep them in a representation of its own.
+    keep them in a representation of its own. `spares_stopping_rows` tells whether the model may
+    only be chosen by the stopping rows, not learn from them.
     """
     started = perf_counter()
+    if not spares_stopping_rows:
+        learner.learn_stopping_rows()
     if not learner.traits.can_warm_start:
         split = split.without_stopping()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]
@@ -126,7 +130,9 @@ def train_full(
         trained, trace = train_until(learner, train, stopping, rule, max_steps)
     train, stopping, evaluation = table if keeps_table else parts
     seconds = perf_counter() - started
-    data = ReductionData(train, stopping, removal, fill == "conditional")
+    data = ReductionData(
+        train, stopping, removal, fill == "conditional", trained.traits.trains_quickly
+    )
     return FullModel(
         trained,
         trace,
@@ -169,6 +175,7 @@ def trained_full(
             stopping,
             Removal.learn(train.X, fill, level_columns(learner, train.X)),
             fill == "conditional",
+            learner.traits.trains_quickly,
         ),
         evaluation,
         n_features=len(problem.index),

@@ -283,13 +283,14 @@ class ShapleyImportance(ImportanceEstimator):
         fitted = self._run.game.fit(solution.coalitions)
         history = self._run.history() if number == 0 else []
         n_players = len(self._players)
+        skills = [each.skills[number] for each in fitted]
+        has_halves = self._prepared.runs.halves is not None
         return ShapleyResult(
             names=tuple(self._players),
             players=tuple(self._players.values()),
             coalitions=solution.coalitions,
-            values=np.array([each.skills[number].value for each in fitted]),
-            # Half the memory; the standard errors need no more than single precision.
-            influence=np.array([each.skills[number].influence for each in fitted], np.float32),
+            values=np.array([each.value for each in skills]),
+            influence=self._influence([each.influence for each in skills]),
             weights=solution.weights,
             covariance=solution.covariance,
             steps=np.array([each.n_steps for each in fitted]),
@@ -305,12 +306,24 @@ class ShapleyImportance(ImportanceEstimator):
             inference=self._prepared.inference,
             level=self.level,
             with_rows=_with_rows(self._prepared) if self.inference == "split" else None,
-            shifts=np.array([each.skills[number].shift for each in fitted])
-            if self._prepared.runs.halves
-            else None,
+            shifts=np.array([each.shift for each in skills]) if has_halves else None,
+            disagreements=np.stack([each.disagreement for each in skills]) if has_halves else None,
             candidates=self._prepared.candidates,
             clusters=self._prepared.clusters,
         )
+
+    def _influence(self, rows: list[np.ndarray]) -> np.ndarray:
+        """Return the influence values of all coalitions as one matrix.
+
+        Half the memory: the standard errors need no more than single precision.
+        """
+        store, shape = self._prepared.store, (len(rows), len(rows[0]))
+        matrix = (
+            np.empty(shape, np.float32) if store is None else store.disk.empty(shape, np.float32)
+        )
+        for place, row in enumerate(rows):
+            matrix[place] = row
+        return matrix
 
 
 def _with_rows(prepared: Prepared) -> np.ndarray:

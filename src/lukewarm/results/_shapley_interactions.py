@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import comb, ndtr, ndtri
 
 from lukewarm._typing import Matrix
-from lukewarm.inference import standard_error
+from lukewarm.inference import mapped, standard_error
 
 if TYPE_CHECKING:
     from lukewarm.results._shapley import ShapleyResult
@@ -61,9 +61,11 @@ def shapley_interactions(result: ShapleyResult) -> pd.DataFrame:
         membership[number, list(coalition)] = True
     weights = interaction_weights(membership)
     estimate = weights @ (result.values - result.values[0])
-    error = standard_error(weights @ result.influence) if len(weights) else np.zeros(0)
+    error = standard_error(mapped(weights, result.influence)) if len(weights) else np.zeros(0)
     if result.shifts is not None:
         error = np.hypot(error, weights @ result.shifts)
+    if result.disagreements is not None:
+        error = np.hypot(error, np.linalg.norm(weights @ result.disagreements, axis=1))
     reach = ndtri(0.5 + result.level / 2) * error
     score = np.abs(estimate) / np.where(error > 0, error, np.where(estimate == 0, 1.0, 1e-300))
     names = list(combinations(result.names, 2))

@@ -132,6 +132,28 @@ class ConditionalDraws:
                 values.update(zip(self._quantities.columns, matrix.T, strict=True))
             yield present / n_nodes, values
 
+    def few_values(self, rows: PreparedRows, n_draws: int) -> list[Draw]:
+        """Return so many draws of each row, over all rows every one as often as it weighs.
+
+        The shares of a row's distribution are spread evenly over the rows, in an order that has
+        nothing to do with theirs.
+        """
+        weighted = list(self.weighted_values(rows))
+        numbers = np.arange(len(rows.functions))
+        order = np.random.default_rng(0).permutation(len(numbers))
+        cumulative = np.cumsum([weight for weight, _ in weighted], axis=0)
+        values = {
+            column: np.stack([np.asarray(each[column]) for _, each in weighted])
+            for column in self.removed
+        }
+        draws = []
+        for draw in range(n_draws):
+            shares = (draw + (order + 0.5) / len(numbers)) / n_draws
+            chosen = np.minimum((cumulative < shares).sum(axis=0), len(weighted) - 1)
+            each = {column: values[column][chosen, numbers] for column in self.removed}
+            draws.append((np.full(len(numbers), 1 / n_draws), each))
+        return draws
+
     def average(self, model: BaseLearner, rows: PreparedRows) -> Prediction:
         """Return the weighted mean of the model's predictions over the draws."""
         weighted = list(self.weighted_values(rows))
@@ -146,6 +168,19 @@ class ConditionalDraws:
             ],
             axis=0,
         )
+
+    def central_values(self, rows: PreparedRows) -> dict[int, Any]:
+        """Return the guess of each removed column, (n,); of levels the most probable one."""
+        values = {}
+        for levels in self._levels:
+            known = np.empty(len(levels.values), dtype=object)
+            known[:] = levels.values
+            values[levels.column] = known[np.argmax(levels.probabilities(rows), axis=1)]
+        if self._quantities is not None:
+            quantities = self._quantities
+            for column, fit in zip(quantities.columns, quantities.regressions, strict=True):
+                values[column] = fit.predict(rows)
+        return values
 
     @property
     def has_moments(self) -> bool:
@@ -297,8 +332,7 @@ def _without_gaps(values: Vector, train: Vector) -> Vector:
 
 
 def _repeated(value: Any, n_rows: int) -> Any:
-    if value is None:
-        return np.full(n_rows, None, dtype=object)
-    repeated = np.empty(n_rows, dtype=object)
-    repeated[:] = value
-    return repeated
+    """Return one value for all rows, which takes the room of one."""
+    one = np.empty(1, dtype=object)
+    one[0] = value
+    return np.broadcast_to(one, n_rows)
