@@ -15,7 +15,6 @@ from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction.projection._conditional import ConditionalDraws, column_of
 from lukewarm.reduction.projection._correction import corrected, outputs_of
-from lukewarm.reduction.projection._refitted import quickly_distilled
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -75,7 +74,11 @@ class Projection(BaseReduction):
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
-        quick = quickly_distilled(full, regressions, draws) if regressions.is_quick else None
+        quick = None
+        if regressions.is_quick:
+            from lukewarm.reduction.projection._refitted import quickly_distilled  # loads numba
+
+            quick = quickly_distilled(full, regressions, draws)
         predict, trace = quick or distilled(full, regressions, removed, draws.average)
         return ReducedModel(predict, trace, perf_counter() - started)
 
