@@ -91,4 +91,27 @@ def parallel_memory() -> str:
     )
 
 
-BLOCKS = {each.__name__: each for each in (scale_plan, parallel_memory)}
+def parallel_time() -> str:
+    """Return what the machinery of each back end costs."""
+    found = _found("parallel")
+    load = found["time"]["load"]
+    rows = [
+        (
+            f"`{name}`",
+            f"{each['speed_up_waiting']:.2f}",
+            f"{each['speed_up_working']:.2f}",
+            f"{1e3 * each['overhead_seconds_per_job']:.1f} ms",
+        )
+        for name, each in found["time"]["backends"].items()
+    ]
+    head = ("back end", "speed-up, jobs that wait", "jobs that compute", "per empty job")
+    return (
+        f"Two workers against one, jobs of {found['time']['job_seconds']:g} s, on two cores beside "
+        f"other work (load {load[0]:.0f} to {load[1]:.0f}), so\njobs that wait show the machinery "
+        f"and jobs that compute the want of cores. Keeping a job of\n"
+        f"{found['store']['job_seconds']:g} s in a store adds "
+        f"{100 * found['store']['overhead']:.1f} % of processor time.\n\n{_table([head, *rows])}"
+    )
+
+
+BLOCKS = {each.__name__: each for each in (scale_plan, parallel_memory, parallel_time)}
