@@ -106,6 +106,7 @@ WRITTEN = {
     "index": "0.8 1.2 1.5",
     "inference": "1.96 2.2 3.4",
     "kernel_flow": "0.1 0.5",
+    "projection": "0.3",  # a learning rate
     "report": "0.12",
     "rows": "0.75",
     "scale": "0.5",  # bytes of so many numbers
