@@ -189,7 +189,7 @@ def test_folds_keep_the_level_of_the_product_test(cv):
         plan = plan_runs(n_rows, 0, 0.75, cv, generator, None, with_halves=True)
         x, e = generator.normal(size=(2, n_rows))
         parts = []
-        for fold, model in plan.judges:
+        for fold, model in plan.tested:
             split, rows = plan.splits[model], plan.folds[fold]
             learnt = np.concatenate([split.train, split.stopping])
             slope = np.mean(x[learnt] * e[learnt])

@@ -25,6 +25,7 @@ from lukewarm.measures._registry import (
     needs_classes,
 )
 from lukewarm.measures._regression import R2, RMSE, Huber, NegMAE, NegMSE, Pinball
+from lukewarm.measures._row_terms import RowTerms, row_terms
 from lukewarm.measures._scorer import ScorerMeasure
 from lukewarm.measures._task import REGRESSION, Task
 
@@ -51,6 +52,7 @@ __all__ = [
     "NegMeanLoss",
     "Pinball",
     "PoissonDeviance",
+    "RowTerms",
     "ScorerMeasure",
     "Task",
     "TweedieDeviance",
@@ -62,5 +64,6 @@ __all__ = [
     "mean_of_rows",
     "mean_squared_error",
     "needs_classes",
+    "row_terms",
     "squared_errors",
 ]
