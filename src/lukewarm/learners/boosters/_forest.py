@@ -187,14 +187,10 @@ class Forest:
 
 
 class ForestOnDemand:
-    """A forest that is laid out once it is asked for a third time.
+    """A forest that is laid out, by `make`, once it is asked for a third time.
 
     Laying out costs as much as some predictions, and most models are asked only for a few. The
     margins are the same to the bit either way, so it does not matter who asks when.
-
-    Parameters
-    ----------
-    make : callable that returns the Forest, or None where the trees cannot be laid out
     """
 
     def __init__(self, make: Callable[[], Forest | None]) -> None:
