@@ -196,11 +196,13 @@ def symmetric(table: Table) -> str:
             *said(row, "model", "task", "method", "comparison"),
             row["estimates"],
             *(_four(row[key]) for key in ("gap_to_retrain", "gap_to_truth", "bias")),
+            "–" if row["at_zero"] is None else number(row["at_zero"], 2),
         ]
         for row in table
     ]
     heads = ("model", "task", "method", "comparison", "estimates")
-    return markdown((*heads, "gap to retraining", "gap to the truth", "bias"), rows)
+    gaps = ("gap to retraining", "gap to the truth", "bias", "mean at zero importance")
+    return markdown((*heads, *gaps), rows)
 
 
 def _four(value: float | None) -> str:

@@ -14,7 +14,7 @@ def _records():
             **regular_run(kind, 2, float(size), 48, np.random.default_rng(replicate)),
         }
         for kind in KINDS
-        for size in (0, 0.1, 1, 100, 10000)
+        for size in ((0, 1, 10000) if kind == "oblivious" else (0, 0.1, 1, 100, 10000))
         for replicate in range(1 if kind == "oblivious" else 2)
     ]
 
@@ -40,7 +40,7 @@ def test_the_lemma_holds_at_the_last_step_that_the_spectrum_allows(records, kind
 
 def test_the_table_has_the_exponent_of_one_over_the_strength(records):
     table = RegularTreesExperiment().table(records)
-    assert len(table) == 10
+    assert len(table) == 8
     regular = table[table["kind"] == "regular"]
     assert regular["kernel_change_slope"].iloc[0][0] == pytest.approx(-1, abs=0.02)
 

@@ -45,6 +45,14 @@ def test_gaps_are_to_retraining_and_to_the_truth_where_it_is_known():
     assert rows.loc[("logistic", "symmetric"), "bias"] == pytest.approx(-0.05)
     assert rows.loc[("linear", "distilled"), "gap_to_truth"] == pytest.approx(0.02)
     assert len(rows) == 2 * 3
+    assert rows["at_zero"].isna().all()
+
+
+def test_estimates_of_worthless_features_are_averaged():
+    worthless = {**record(truth=(0.0,)), "replicate": 1}
+    table = Symmetric().table([record(), worthless]).set_index("comparison")
+    assert table.loc["literal", "at_zero"] == pytest.approx(0.9)
+    assert table.loc["distilled", "at_zero"] == pytest.approx(1.02)
 
 
 def test_distilling_with_nothing_removed_leaves_the_full_model_as_it_is():

@@ -93,7 +93,8 @@ class Symmetric:
     def table(self, records: Sequence[Record]) -> pd.DataFrame:
         """Return the root-mean-square gaps over features and replicates, and the mean bias.
 
-        "bias" is the mean gap to the truth where it is known, to retraining elsewhere.
+        "bias" is the mean gap to the truth where it is known, to retraining elsewhere; "at_zero"
+        the mean estimate of features that are known to be worthless.
         """
         gaps = _gaps(records)
         return (
@@ -103,6 +104,7 @@ class Symmetric:
                 gap_to_retrain=("gap_to_retrain", _root_mean_square),
                 gap_to_truth=("gap_to_truth", _root_mean_square),
                 bias=("bias", "mean"),
+                at_zero=("at_zero", "mean"),
             )
             .reset_index()
         )
@@ -155,6 +157,7 @@ def _gaps(records: Sequence[Record]) -> pd.DataFrame:
             gap_to_retrain=gap_to_retrain,
             gap_to_truth=gap_to_truth,
             bias=gap_to_truth.fillna(gap_to_retrain),
+            at_zero=warm[column].where(truth == 0),
         )
         parts.append(gaps[is_distilled == (comparison == "distilled")])
     return pd.concat(parts, ignore_index=True).replace({"method": {"distil": "early_stopping"}})
