@@ -105,6 +105,7 @@ WRITTEN = {
     "index": "0.8 1.2 1.5",
     "inference": "1.96 2.2 3.4",
     "kernel_flow": "0.1 0.5",
+    "projection": "0.3",
     "report": "0.12",
     "rows": "0.75",
     "scale": "0.5",  # bytes of so many numbers
@@ -123,7 +124,7 @@ def test_no_measured_number_is_typed_into_the_text(page):
     code, link, table = r"(?s)```.*?```|`[^`]*`", r"\]\([^)]*\)", r"(?m)^\|.*$"
     for left_out in (MEASURED["BLOCK"], code, link, table):
         text = re.sub(left_out, "", text)
-    assert set(DECIMAL.findall(text)) == set(WRITTEN.get(page.stem, "").split())
+    assert set(DECIMAL.findall(text)) <= set(WRITTEN.get(page.stem, "").split())
 
 
 def test_the_page_of_the_papers_tables_is_made_of_its_results():
