@@ -21,6 +21,7 @@ HOW_TO = [
     "your_game",
     "forest_kernel",
     "open_directions",
+    "paper",
 ]
 
 

@@ -176,7 +176,8 @@ class Prepared:
         directions = tuple(self._directions(full, outcomes) for outcomes in reduced)
         halves = self.runs.halves
         pair = None if halves is None else (of(halves[0]), of(halves[1]))
-        return replace(of(self.runs.whole, pair), directions=directions)
+        n_halves = self.runs.n_independent_halves
+        return replace(of(self.runs.whole, pair), directions=directions, n_halves=n_halves)
 
     def scores(
         self, full: list[Outcome], reduced: list[list[Outcome]]

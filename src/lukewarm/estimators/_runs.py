@@ -61,6 +61,13 @@ class RunPlan:
         return 2.0 if counts_twice else 1.0
 
     @property
+    def n_independent_halves(self) -> int:
+        """How many models of half the rows share no training row: all that rotate, else two."""
+        if self.halves is None or set(self.halves[0]) != set(self.halves[1]):
+            return 2
+        return max(len(set(self.halves[0])), 2)
+
+    @property
     def numbers(self) -> np.ndarray:
         """The row of the table behind each evaluation row, fold after fold."""
         return np.concatenate(self.folds)

@@ -38,6 +38,9 @@ class EvaluationPredictions:
     weights : ndarray of shape (n,), optional
     half : tuple of two EvaluationPredictions, optional
         Those of models trained on two disjoint halves of the training rows, for the same rows.
+    n_halves : int, default 2
+        Independent models of half the rows behind the mean over `half`: two, or all where rows
+        rotate and every model stands in several folds.
     directions : tuple of Prediction or None, one per feature set
         What the features may add to each prediction, where some full model does not look at them.
     clusters : ndarray of int, shape (n,), optional
@@ -53,6 +56,7 @@ class EvaluationPredictions:
     plan: EvaluationPlan
     weights: Vector | None = None
     half: tuple[EvaluationPredictions, EvaluationPredictions] | None = None
+    n_halves: int = 2
     directions: tuple[Prediction | None, ...] = ()
     clusters: np.ndarray | None = None
     keep: Callable[[np.ndarray], np.ndarray] = _as_it_is
@@ -95,7 +99,9 @@ class EvaluationPredictions:
         return MeasureValue(
             (first.value + second.value) / 2,
             (first.influence + second.influence) / 2,
-            disagreement=(ours - theirs) / (2 * np.sqrt(len(parts))),
+            # The variance of one model is half that of a difference, that of their mean smaller
+            # by their number.
+            disagreement=(ours - theirs) / np.sqrt(2 * self.n_halves * len(parts)),
         )
 
     def missed(self, measure: Measure, level: float) -> UpperLimits:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -337,11 +338,11 @@ def _rule_out_at(
 
 
 @compiled
-def _possible(uses: np.ndarray, tables: np.ndarray, codes: np.ndarray) -> np.uint64:
-    """Return the leaves that the codes of one row, (n_columns,), leave possible."""
-    word = ~np.uint64(0)
-    for use in range(len(uses)):
-        word &= tables[uses[use, 1] + codes[uses[use, 0]]]
+def _possible(mine: np.ndarray, tables: np.ndarray, drawn: np.ndarray, row: int, draw: int) -> Any:
+    """Return the leaves that one draw of a row leaves possible."""
+    word = tables[mine[0, 1] + drawn[row, draw, mine[0, 0]]]
+    for use in range(1, len(mine)):
+        word &= tables[mine[use, 1] + drawn[row, draw, mine[use, 0]]]
     return word
 
 
@@ -392,7 +393,7 @@ def _add_changes(
                 own = values[leaves[tree, row]]
                 slot, change = np.uint64(0), 0.0
                 for draw in range(n_draws):
-                    slot = _slot_of(left & _possible(mine, tables, drawn[row, draw]))
+                    slot = _slot_of(left & _possible(mine, tables, drawn, row, draw))
                     if is_mean:
                         change += weights[row, draw] * (values[slot] - own)
                     else:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Prediction, Vector
-from lukewarm.data import as_levels, as_quantity
+from lukewarm.data import RowCache, as_levels, as_quantity
 
 if TYPE_CHECKING:
     from lukewarm.learners import BaseLearner
@@ -33,6 +34,8 @@ _N_JOINT_NODES = 16
 _MOST_VALUES = 10
 # Levels beyond these are drawn in proportion to their share only.
 _MOST_LEVELS = 12
+# Guesses are kept of training, stopping and evaluation rows.
+_TABLES_KEPT = 3
 # Keeps quotients finite where a column leaves no residual.
 _NOTHING = 1e-12
 
@@ -62,8 +65,20 @@ class _Quantities:
     lowest: Vector
     highest: Vector
 
+    @cached_property
+    def _guesses(self) -> RowCache[Matrix]:
+        return RowCache(_TABLES_KEPT)
+
+    def guess(self, rows: PreparedRows) -> Matrix:
+        """Return the guesses (n, q), which are kept for the last tables."""
+        guess = self._guesses.recall(rows)
+        if guess is None:
+            fitted = np.stack([each.predict(rows) for each in self.regressions], axis=1)
+            guess = self._guesses.keep(fitted, rows)
+        return guess
+
     def values(self, rows: PreparedRows) -> Iterator[Matrix]:
-        guess = np.stack([each.predict(rows) for each in self.regressions], axis=1)
+        guess = self.guess(rows)
         for node in self.nodes:
             yield np.clip(guess + node, self.lowest, self.highest)
 
@@ -177,9 +192,8 @@ class ConditionalDraws:
             known[:] = levels.values
             values[levels.column] = known[np.argmax(levels.probabilities(rows), axis=1)]
         if self._quantities is not None:
-            quantities = self._quantities
-            for column, fit in zip(quantities.columns, quantities.regressions, strict=True):
-                values[column] = fit.predict(rows)
+            guess = self._quantities.guess(rows)
+            values.update(zip(self._quantities.columns, guess.T, strict=True))
         return values
 
     @property
@@ -191,7 +205,7 @@ class ConditionalDraws:
         """Return the columns drawn, their means (n, q), and the covariance (q, q) of the draws."""
         quantities = self._quantities
         assert quantities is not None
-        guess = np.stack([each.predict(rows) for each in quantities.regressions], axis=1)
+        guess = quantities.guess(rows)
         mean = quantities.nodes.mean(axis=0)
         covariance = np.atleast_2d(np.cov(quantities.nodes.T, bias=True))
         means = np.clip(guess + mean, quantities.lowest, quantities.highest)

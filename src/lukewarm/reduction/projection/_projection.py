@@ -67,8 +67,11 @@ class Projection(BaseReduction):
         if not removed:
             return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
         regressions = data.regressions
-        draws = ConditionalDraws(regressions, removed)
-        if not looks_at(full, data, removed):
+        is_used = looks_at(full, data, removed)
+        # Of columns that a quickly trained model does not look at, a line must be enough.
+        with_trees = is_used or not regressions.is_quick
+        draws = ConditionalDraws(regressions, removed, with_trees=with_trees)
+        if not is_used:
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)

@@ -64,7 +64,7 @@ class _Effort:
 _THOROUGH = _Effort(20_000, (3.0, 30.0, 300.0), 0.1, 10, 200)
 # Beside models that are trained in a fraction of a second: longer steps and fewer of them, one
 # penalty (benchmarks/speed.py has the error of the reduced models).
-_QUICK = _Effort(20_000, (30.0,), 0.3, 5, 60)
+_QUICK = _Effort(20_000, (30.0,), 0.3, 5, 30)
 
 
 class PreparedRows:
