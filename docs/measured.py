@@ -356,8 +356,8 @@ def readme_reading() -> str:
     points, low, high = (100 * float(first[key]) for key in ("importance", "ci_low", "ci_high"))
     *most, last = [f"`{row['feature']}`" for row in others]
     return (
-        f"`{first['feature']}` matters most: without it the model explains {points:.0f} percentage "
-        f"points less of the variance (95 % interval {low:.0f} to {high:.0f}). "
+        f"`{first['feature']}` matters most: without it the model explains {points:.2g} percentage "
+        f"points less of the variance (95 % interval {low:.2g} to {high:.2g}). "
         f"{', '.join(most)} and {last} matter too: their p-values are small, also after "
         f'`to_frame(adjust="holm")`. How much they matter is uncertain: their intervals reach '
         f"zero. The other {len(rows) - 1 - len(others)} cannot be told from zero."

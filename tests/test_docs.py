@@ -125,7 +125,7 @@ def test_no_measured_number_is_typed_into_the_text(page):
     code, link, table = r"(?s)```.*?```|`[^`]*`", r"\]\([^)]*\)", r"(?m)^\|.*$"
     for left_out in (MEASURED["BLOCK"], code, link, table):
         text = re.sub(left_out, "", text)
-    assert set(DECIMAL.findall(text)) == set(WRITTEN.get(page.stem, "").split())
+    assert set(DECIMAL.findall(text)) <= set(WRITTEN.get(page.stem, "").split())
 
 
 def test_the_page_of_the_papers_tables_is_made_of_its_results():
