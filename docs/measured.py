@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from lukewarm._files import write_text
 
@@ -394,6 +395,33 @@ def rank_agreement() -> str:
     return _table((f"{found['rows']:,} rows", *models), rows)
 
 
+def hidimstat() -> str:
+    """Return how far CFI, LOCO and projection are from the truth, and what each costs."""
+    found = _results("hidimstat")
+    records = found["records"]
+    ways = list(dict.fromkeys(each["way"] for each in records))
+    problems = list(dict.fromkeys(each["problem"] for each in records))
+
+    def median(problem: str, way: str, key: str) -> float:
+        return float(
+            np.median([r[key] for r in records if (r["problem"], r["way"]) == (problem, way)])
+        )
+
+    rows = [
+        (
+            f"`{problem}`",
+            *(
+                f"{median(problem, way, 'error'):.3f}, {median(problem, way, 'seconds'):.2f} s"
+                for way in ways
+            ),
+        )
+        for problem in problems
+    ]
+    n_sets = len(records) // (len(ways) * len(problems))
+    heads = (f"{found['rows']:,} rows, {n_sets} data sets", *ways)
+    return _table(heads, rows) + f"\n\nhidimstat {found['hidimstat']}."
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     function.__name__: function
     for function in (
@@ -410,6 +438,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
         linear_choice,
         forests,
         rank_agreement,
+        hidimstat,
         selection,
         estimate_law,
         speed,

@@ -13,7 +13,9 @@ from lukewarm.data._table import (
     as_given,
     as_table,
     as_target,
+    as_targets,
     column_names,
+    output_names,
     with_labels,
 )
 from lukewarm.data._table_files import read_table, separator_hint
@@ -38,6 +40,7 @@ __all__ = [
     "as_quantity",
     "as_table",
     "as_target",
+    "as_targets",
     "check_disjoint",
     "column_doubts",
     "column_names",
@@ -45,6 +48,7 @@ __all__ = [
     "halve_rows",
     "joined",
     "like_column",
+    "output_names",
     "part_rows",
     "read_table",
     "separator_hint",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
-from lukewarm.measures import Measure, mean_of_rows, needs_classes
+from lukewarm.measures import MeanOverOutputs, Measure, OneOutput, mean_of_rows, needs_classes
 from lukewarm.results import MeasureValue, UpperLimits
 
 # Those of levels in use (0.5, 0.8, 0.9, 0.95, 0.99, 0.999), none, and one for thousands of sets.
@@ -25,7 +25,7 @@ class EvaluationPredictions:
 
     Parameters
     ----------
-    y : ndarray of shape (n,)
+    y : ndarray of shape (n,), or (n, n_outputs) where a model has several
     full : Prediction
         Each row's comes from a model that did not see it.
     reduced : tuple of Prediction
@@ -60,8 +60,8 @@ class EvaluationPredictions:
         if self.half is None:
             return full, reduced
         halves = [each.skills(measure) for each in self.half]
-        return full.extrapolated_from(_mean(*(each for each, _ in halves))), tuple(
-            whole.extrapolated_from(_mean(*pair))
+        return full.extrapolated_from(MeasureValue.mean([each for each, _ in halves])), tuple(
+            whole.extrapolated_from(MeasureValue.mean(pair))
             for whole, *pair in zip(reduced, *(each for _, each in halves), strict=True)
         )
 
@@ -71,8 +71,14 @@ class EvaluationPredictions:
         The largest importance of a linear effect, beyond what the other columns know of the
         features, that these rows cannot exclude: at either end b of the interval of its slope,
         what the measure says of f + b * direction, plus its own error. Kept are the limits at this
-        level and at some others, from which those at any level follow.
+        level and at some others, from which those at any level follow. For a mean over outputs,
+        the mean of their limits.
         """
+        if isinstance(measure, MeanOverOutputs):
+            each = [self.missed(part, level) for part in measure.parts]
+            return UpperLimits(each[0].quantiles, np.mean([one.limits for one in each], axis=0))
+        if isinstance(measure, OneOutput):
+            return self._of_output(measure.number).missed(measure.measure, level)
         quantiles = np.unique([*_QUANTILES, float(ndtri(0.5 + level / 2))])
         limits = np.full((len(self.reduced), len(quantiles)), np.nan)
         directions = self.directions or (None,) * len(self.reduced)
@@ -103,14 +109,21 @@ class EvaluationPredictions:
             largest = max(largest, gain.value + quantile * gain.standard_error)
         return float(largest)
 
+    def _of_output(self, number: int) -> EvaluationPredictions:
+        """Return the predictions of one of several outputs, by the models of all rows alone."""
+        return replace(
+            self,
+            y=self.y[:, number],
+            full=self.full[:, number],
+            reduced=tuple(each[:, number] for each in self.reduced),
+            directions=tuple(None if each is None else each[:, number] for each in self.directions),
+            half=None,
+        )
+
     def _on_parts(
         self, measure: Measure, prediction: Prediction, parts: tuple[np.ndarray, ...]
     ) -> MeasureValue:
         return skill_on_parts(measure, self.y, prediction, parts, self.weights, self.clusters)
-
-
-def _mean(first: MeasureValue, second: MeasureValue) -> MeasureValue:
-    return MeasureValue((first.value + second.value) / 2, (first.influence + second.influence) / 2)
 
 
 def product_score(

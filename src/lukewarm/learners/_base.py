@@ -259,7 +259,7 @@ class BaseLearner(ABC):
 
     @property
     def chosen_name(self) -> str:
-        """What the model is called that a learner with the trait `chooses_model` became."""
+        """What the model is called that a learner with the trait `chooses_model` became, if any."""
         return ""
 
     @property

@@ -11,6 +11,7 @@ from lukewarm._optional import require
 from lukewarm._validation import check_choice
 from lukewarm.learners._adapter import as_learner
 from lukewarm.learners._base import BaseLearner, Learner
+from lukewarm.learners._outputs import PerOutputLearner, quantile_models, takes_several_outputs
 from lukewarm.learners._predict_only import predicts
 from lukewarm.learners._task import classifies
 from lukewarm.measures import Task
@@ -235,6 +236,8 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
         ...
     ValueError: model must be one of 'auto', 'boosting', ...; got 'forest'.
     """
+    if task.n_targets > 1:
+        return _of_outputs(model, task, seed, prefit)
     if isinstance(model, str):
         make = _BY_NAME[check_choice("model", model, _BY_NAME)]
         if prefit:
@@ -245,6 +248,30 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
     if isinstance(model, BaseLearner | Learner):
         return _of_learner(as_learner(model, task), task, seed, prefit)
     return _entry_of(model).load().from_model(model, task=task, seed=seed, prefit=prefit)
+
+
+def _of_outputs(model: Any, task: Task, seed: int, prefit: bool) -> BaseLearner:
+    """Return the learner of several outputs: the model as it is, or one like it for each."""
+    is_named = isinstance(model, str | type | BaseLearner | Learner)
+    if not is_named and (prefit or takes_several_outputs(model)):
+        entry = _entry_of(model)
+        if entry.package in ("torch", "skorch"):
+            raise TypeError(
+                f"a {type(model).__name__} has one output here, and y has {task.n_targets}; pass a "
+                "function of the rows that asks the trained network, with prefit=True."
+            )
+        # Learners that take steps have one output; what is left is a model fitted as a whole.
+        entry = REFIT_ONLY if entry.can_warm_start else entry
+        return entry.load().from_model(model, task=task, seed=seed, prefit=prefit)
+    models = list(quantile_models(model).values()) or [model] * task.n_targets
+    if len(models) != task.n_targets:
+        raise ValueError(
+            f"model predicts {len(models)} quantiles, and y has {task.n_targets} columns; pass one "
+            "column of y, or a model of one quantile."
+        )
+    return PerOutputLearner(
+        [from_model(each, task=Task(), seed=seed, prefit=prefit) for each in models]
+    )
 
 
 def _of_learner(learner: BaseLearner, task: Task, seed: int, prefit: bool) -> BaseLearner:

@@ -17,6 +17,13 @@ from lukewarm.measures._losses import (
     squared_errors,
 )
 from lukewarm.measures._mean_loss import MeanLoss, NegMeanLoss
+from lukewarm.measures._outputs import (
+    MeanOverOutputs,
+    OneOutput,
+    OutputsLoss,
+    loss_of,
+    over_outputs,
+)
 from lukewarm.measures._registry import (
     MEASURES,
     as_measure,
@@ -44,11 +51,14 @@ __all__ = [
     "Huber",
     "MacroAUC",
     "MeanLoss",
+    "MeanOverOutputs",
     "Measure",
     "NegLogLoss",
     "NegMAE",
     "NegMSE",
     "NegMeanLoss",
+    "OneOutput",
+    "OutputsLoss",
     "Pinball",
     "PoissonDeviance",
     "ScorerMeasure",
@@ -58,9 +68,11 @@ __all__ = [
     "available",
     "centres_classes",
     "log_losses",
+    "loss_of",
     "mean_log_loss",
     "mean_of_rows",
     "mean_squared_error",
     "needs_classes",
+    "over_outputs",
     "squared_errors",
 ]

@@ -64,7 +64,8 @@ class BaggedTreesLearner(RefitOnlyLearner):
         mean = self._trees.average(
             matrix, columns, values.transpose(0, 2, 1), np.stack(weights, axis=1)
         )
-        return mean[:, 0] if self.task.is_regression else self.task.as_prediction(mean)
+        # Means are predictions already, so no link is needed but the shape.
+        return self.task.link(mean) if self.task.is_regression else self.task.as_prediction(mean)
 
     @cached_property
     def thinned(self) -> BaggedTreesLearner:
@@ -90,7 +91,7 @@ class BaggedTreesLearner(RefitOnlyLearner):
     def _estimators(self) -> list[Any] | None:
         """Return the fitted trees; None before a fit, or where they are not all there is to it."""
         model = self._model
-        if model is None or getattr(model, "n_outputs_", 1) != 1:
+        if model is None or getattr(model, "n_outputs_", 1) != self.task.n_targets:
             return None
         # A subclass of the user's may predict otherwise.
         if not type(model).__module__.startswith("sklearn."):
