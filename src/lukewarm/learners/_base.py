@@ -299,7 +299,7 @@ class ModelWrapper(BaseLearner):
         """Return a learner in the state of the fitted estimator."""
 
     @classmethod
-    def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> ModelWrapper:
+    def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> BaseLearner:
         """Return an untrained learner with the settings of `model`, or one in its state."""
         make = cls.from_fitted if prefit else cls
         return make(model, task=task, seed=seed)
@@ -309,7 +309,7 @@ class ModelWrapper(BaseLearner):
         """The type of the estimator."""
         return type(self.estimator).__name__
 
-    def fresh(self, seed: int) -> Self:
+    def fresh(self, seed: int) -> BaseLearner:
         """Return an untrained learner with the same settings."""
         return type(self)(self.estimator, task=self.task, seed=seed)
 

@@ -145,6 +145,14 @@ ENTRIES = (
         "forests and trees",
         can_warm_start=False,
     ),
+    Entry(
+        "sklearn",
+        ("BaseSearchCV",),
+        "SearchLearner",
+        "sklearn._search",
+        "searches over settings",
+        can_warm_start=False,
+    ),
 )
 # Any other estimator: it can be trained as a whole, not a step at a time.
 REFIT_ONLY = Entry(
