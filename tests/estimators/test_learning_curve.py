@@ -42,14 +42,33 @@ def test_the_estimate_is_where_the_learning_curve_is_heading(fitted):
     assert np.abs(result.shift).max() > 1e-4
 
 
-def test_the_shift_widens_the_interval(fitted):
+def test_what_the_halves_disagree_by_is_measured_in_every_fold(fitted):
+    predictions, y = fitted.predictions_, fitted.predictions_.y
+    first, second = predictions.half
+    losses = [
+        np.array([np.square(y - h) - np.square(y - each.full) for h in each.reduced])
+        for each in (first, second)
+    ]
+    folds = predictions.plan.full_parts
+    assert len(folds) == 3
+    apart = [losses[0][:, fold].mean(axis=1) - losses[1][:, fold].mean(axis=1) for fold in folds]
+    # Each of two independent estimates has half the variance of their difference, their mean a
+    # quarter of it.
+    expected = np.sqrt(np.mean(np.square(apart), axis=0) / 4)
+    result = fitted.result_
+    assert np.allclose(result.training_error, np.hypot(result.shift, expected))
+    assert expected[:3].min() > 0
+
+
+def test_what_the_training_rows_leave_open_widens_the_interval(fitted):
     result = fitted.result_
     rows_only = np.sqrt(np.mean(result.influence**2, axis=1) / result.influence.shape[1])
-    assert np.allclose(result.standard_error, np.hypot(rows_only, result.shift))
+    assert np.allclose(result.standard_error, np.hypot(rows_only, result.training_error))
+    assert (result.training_error >= np.abs(result.shift)).all()
     low, high = result.interval()
     # The first three matter; of the others some are not looked at and have limits of their own.
     below, above = skewed_widths(result.influence, 0.95)
-    ends = [np.hypot(side, 1.959964 * result.shift) for side in (below, above)]
+    ends = [np.hypot(side, 1.959964 * result.training_error) for side in (below, above)]
     assert np.allclose((result.importance - low)[:3], ends[0][:3], rtol=1e-5)
     assert np.allclose((high - result.importance)[:3], ends[1][:3], rtol=1e-5)
 

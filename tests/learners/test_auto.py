@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from lukewarm.data import Rows
-from lukewarm.learners import AutoLearner, train_until
+from lukewarm.data import Rows, joined
+from lukewarm.learners import AutoLearner, train_for, train_until
 from lukewarm.learners import _auto as auto_module
 from lukewarm.learners._blend import Blend
 from lukewarm.stopping import Patience
 
 
-def _chosen(signal, n_rows=600, n_columns=4, noise=0.2, n_classes=None):
+def _chosen(signal, n_rows=600, n_columns=4, noise=0.2, n_classes=None, learns_all=False):
     generator = np.random.default_rng(0)
     X = generator.normal(size=(n_rows, n_columns))
     y = signal(X) + noise * generator.normal(size=n_rows)
@@ -17,6 +17,8 @@ def _chosen(signal, n_rows=600, n_columns=4, noise=0.2, n_classes=None):
     cut = 3 * n_rows // 4
     train, stopping = Rows(X[:cut], y[:cut]), Rows(X[cut:], y[cut:])
     learner = AutoLearner(n_classes=n_classes)
+    if learns_all:
+        learner.learn_stopping_rows()
     trained, _ = train_until(learner, train, stopping, Patience(50), 2000)
     return trained, stopping
 
@@ -121,3 +123,50 @@ def test_parts_of_stages_within_an_average_carry_the_product_of_their_weights():
     assert [weight for weight, _ in blend.parts] == [0.25, 0.25, 0.75]
     summed = sum(weight * part.predict(stopping.X) for weight, part in blend.parts)
     assert np.allclose(summed, blend.predict(stopping.X))
+
+
+@pytest.mark.parametrize("n_classes", [None, 2])
+def test_trees_that_learn_the_stopping_rows_are_those_of_all_rows_with_as_many_steps(n_classes):
+    def steps(X):
+        return np.floor(2 * X[:, 0]) + 2.0 * (X[:, 1] > 0.3)
+
+    first, _ = _chosen(steps, n_classes=n_classes)
+    second, _ = _chosen(steps, n_classes=n_classes, learns_all=True)
+    assert [each.loss for each in first.candidates] == [each.loss for each in second.candidates]
+    assert second.chosen_name == first.chosen_name
+    for (_, before), (_, after) in zip(first.parts, second.parts, strict=True):
+        if not hasattr(before, "base"):
+            continue
+        generator = np.random.default_rng(0)
+        X = generator.normal(size=(600, 4))
+        y = steps(X) + 0.2 * generator.normal(size=600)
+        y = y if n_classes is None else (y > 0).astype(float)
+        rows = joined(Rows(X[:450], y[:450]), Rows(X[450:], y[450:]))
+        expected, _ = train_for(before.fresh(0), rows, before.n_steps)
+        assert np.array_equal(after.predict(X), expected.predict(X))
+        assert not np.array_equal(after.predict(X), before.predict(X))
+        break
+    else:
+        pytest.fail("no trees were chosen")
+
+
+@pytest.mark.parametrize("n_classes", [None, 2])
+def test_a_kernel_machine_that_learns_the_stopping_rows_has_them_as_landmarks(n_classes):
+    def product(X):
+        return X[:, 0] * X[:, 1]
+
+    first, _ = _chosen(product, n_columns=8, n_classes=n_classes)
+    second, _ = _chosen(product, n_columns=8, n_classes=n_classes, learns_all=True)
+    machines = [
+        next(part for _, part in each.parts if hasattr(part, "machine"))._estimator
+        for each in (first, second)
+    ]
+    assert [each._fitted.n_landmarks for each in machines] == [450, 600]
+    scales = [each.kernel_.inverse_scales for each in machines]
+    assert np.array_equal(*scales)
+
+
+def test_retrained_models_learn_from_as_many_rows_as_the_full_one():
+    learner, _ = _chosen(lambda X: X[:, 0] * X[:, 1], n_rows=200, learns_all=True)
+    assert learner.fresh(0)._learns_stopping_rows
+    assert not AutoLearner().fresh(0)._learns_stopping_rows

@@ -40,7 +40,10 @@ def test_a_contrast_of_one_set_is_its_importance(result):
     skewed = replace(
         result,
         inference="learning_curve",
-        reduced=tuple(replace(each, shift=0.1) for each in result.reduced),
+        full=replace(result.full, disagreement=np.array([0.3, 0.0])),
+        reduced=tuple(
+            replace(each, shift=0.1, disagreement=np.array([0.1, 0.2])) for each in result.reduced
+        ),
         missed=UpperLimits(np.array([0.0, 5.0]), np.array([[0.0, 900.0], *[[np.nan] * 2] * 2])),
     )
     low, high = skewed.interval()
@@ -53,6 +56,20 @@ def test_a_contrast_of_one_set_is_its_importance(result):
     without = replace(skewed, missed=None).contrast({"z": 1, "x": -1}).interval()
     assert with_limit[0] < without[0]
     assert with_limit[1] == without[1]
+
+
+def test_what_halves_disagree_by_adds_up_before_it_is_squared(result):
+    marks = ((0.1, 0.0), (0.2, 0.1), (0.5, 0.1))
+    found = replace(
+        result,
+        full=replace(result.full, disagreement=np.zeros(2)),
+        reduced=tuple(
+            replace(each, disagreement=np.array(mark))
+            for each, mark in zip(result.reduced, marks, strict=True)
+        ),
+    ).contrast(WEIGHTS)
+    assert found.training_error == pytest.approx(np.hypot(0.5 - 0.1 - 0.2, 0.1 - 0.1))
+    assert found.standard_error > np.hypot(0.0, 0.2)
 
 
 def test_shifts_add_up_and_skewness_is_known(result):

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import chain, combinations
 
 import numpy as np
@@ -49,6 +50,22 @@ class RowsGame:
 def population_shapley():
     solution = solve(PopulationGame(), "exact", 0, 0)
     return solution.weights @ PopulationGame().values(solution.coalitions)
+
+
+def test_what_halves_disagree_by_counts_as_an_error_of_its_own():
+    game = RowsGame(np.random.default_rng(0), 200)
+    plain = make_result(game)
+    n_coalitions = len(plain.coalitions)
+    found = replace(
+        plain,
+        shifts=np.zeros(n_coalitions),
+        disagreements=np.random.default_rng(1).normal(size=(n_coalitions, 3)),
+    )
+    apart = np.linalg.norm(found.weights @ found.disagreements, axis=1)
+    assert apart.min() > 0
+    assert found.standard_error == pytest.approx(np.hypot(plain.standard_error, apart))
+    whole = found.value_of(range(5))
+    assert np.array_equal(whole.disagreement, found.disagreements[-1])
 
 
 def make_result(game, solver="exact", n_coalitions=0, seed=0, with_rows=None):

@@ -244,7 +244,14 @@ class ImportanceEstimator(BaseEstimator):
                 split, learner = runs.splits[number], learners[number]
                 with blas_for(len(seen.y)):
                     return train_full(
-                        seen, split, learner, rule, max_steps, fill, keeps_table=keeps_table
+                        seen,
+                        split,
+                        learner,
+                        rule,
+                        max_steps,
+                        fill,
+                        keeps_table=keeps_table,
+                        spares_stopping_rows=reduction.traits.spares_stopping_rows,
                     )
 
             full_models = run_jobs(

@@ -105,13 +105,17 @@ def train_full(
     fill: Any,
     *,
     keeps_table: bool = False,
+    spares_stopping_rows: bool = True,
 ) -> FullModel:
     """Return the full model trained on the rows of `split`.
 
     `keeps_table` tells whether the rows must stay as they are after training; else a learner may
-    keep them in a representation of its own.
+    keep them in a representation of its own. `spares_stopping_rows` tells whether the model may
+    only be chosen by the stopping rows, not learn from them.
     """
     started = perf_counter()
+    if not spares_stopping_rows:
+        learner.learn_stopping_rows()
     if not learner.traits.can_warm_start:
         split = split.without_stopping()
     parts = [problem.rows(chosen) for chosen in (split.train, split.stopping, split.evaluation)]

@@ -283,13 +283,15 @@ class ShapleyImportance(ImportanceEstimator):
         fitted = self._run.game.fit(solution.coalitions)
         history = self._run.history() if number == 0 else []
         n_players = len(self._players)
+        skills = [each.skills[number] for each in fitted]
+        has_halves = self._prepared.runs.halves is not None
         return ShapleyResult(
             names=tuple(self._players),
             players=tuple(self._players.values()),
             coalitions=solution.coalitions,
-            values=np.array([each.skills[number].value for each in fitted]),
+            values=np.array([each.value for each in skills]),
             # Half the memory; the standard errors need no more than single precision.
-            influence=np.array([each.skills[number].influence for each in fitted], np.float32),
+            influence=np.array([each.influence for each in skills], np.float32),
             weights=solution.weights,
             covariance=solution.covariance,
             steps=np.array([each.n_steps for each in fitted]),
@@ -305,9 +307,8 @@ class ShapleyImportance(ImportanceEstimator):
             inference=self._prepared.inference,
             level=self.level,
             with_rows=_with_rows(self._prepared) if self.inference == "split" else None,
-            shifts=np.array([each.skills[number].shift for each in fitted])
-            if self._prepared.runs.halves
-            else None,
+            shifts=np.array([each.shift for each in skills]) if has_halves else None,
+            disagreements=np.stack([each.disagreement for each in skills]) if has_halves else None,
             candidates=self._prepared.candidates,
             clusters=self._prepared.clusters,
         )

@@ -59,10 +59,30 @@ class EvaluationPredictions:
         )
         if self.half is None:
             return full, reduced
-        halves = [each.skills(measure) for each in self.half]
-        return full.extrapolated_from(MeasureValue.mean([each for each, _ in halves])), tuple(
-            whole.extrapolated_from(MeasureValue.mean(pair))
-            for whole, *pair in zip(reduced, *(each for _, each in halves), strict=True)
+        full = full.extrapolated_from(self._of_halves(measure, plan.full_parts, 0))
+        return full, tuple(
+            whole.extrapolated_from(self._of_halves(measure, plan.reduced_parts, number))
+            for number, whole in enumerate(reduced, start=1)
+        )
+
+    def _of_halves(
+        self, measure: Measure, parts: tuple[np.ndarray, ...], number: int
+    ) -> MeasureValue:
+        """Return the mean skill of the two half models; 0 is the full one, then the reduced ones.
+
+        Their disagreement is taken in every part by itself: where rows rotate, a model that stands
+        first in one part is second in another.
+        """
+        assert self.half is not None
+        predictions = [(each.full, *each.reduced)[number] for each in self.half]
+        first, second = (self._on_parts(measure, each, parts) for each in predictions)
+        ours, theirs = (
+            np.array([self._on_parts(measure, each, (part,)).value for part in parts])
+            for each in predictions
+        )
+        return replace(
+            MeasureValue.mean([first, second]),
+            disagreement=(ours - theirs) / (2 * np.sqrt(len(parts))),
         )
 
     def missed(self, measure: Measure, level: float) -> UpperLimits:

@@ -79,7 +79,7 @@ def _inverse(value: float, skewness: np.ndarray, n_rows: int) -> np.ndarray:
 def interval_ends(
     estimate: np.ndarray,
     moments: Moments,
-    shift: np.ndarray,
+    training_error: np.ndarray,
     quantile: float,
     *,
     skewed: bool,
@@ -91,8 +91,8 @@ def interval_ends(
     estimate : ndarray of shape (...)
     moments : Moments
         Of the influence values.
-    shift : ndarray of shape (...)
-        What the estimates moved when the training rows doubled: one more error, on either side.
+    training_error : ndarray of shape (...)
+        The error that is due to the training rows: one more, on either side.
     quantile : float
         Of the normal law: the standard errors allowed for.
     skewed : bool
@@ -106,9 +106,8 @@ def interval_ends(
     [-0.3] [2.3]
     """
     if not skewed:
-        half_width = quantile * np.hypot(moments.standard_error, shift)
+        half_width = quantile * np.hypot(moments.standard_error, training_error)
         return estimate - half_width, estimate + half_width
     below, above = _widths(moments, quantile)
-    return estimate - np.hypot(below, quantile * shift), estimate + np.hypot(
-        above, quantile * shift
-    )
+    more = quantile * training_error
+    return estimate - np.hypot(below, more), estimate + np.hypot(above, more)

@@ -7,6 +7,7 @@ tell the best models apart, their average is taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -15,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.data import Rows
+from lukewarm.data import Rows, joined
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners._blend import Blend, shares_of_wins
-from lukewarm.learners._training import train_until
+from lukewarm.learners._training import train_for, train_until
 from lukewarm.learners.boosting import BASES, BasedBoosting, suitable_bins
 from lukewarm.learners.kernel import (
     HasMachine,
@@ -83,6 +84,7 @@ class AutoLearner(BaseLearner):
         self.task = Task(n_classes)
         self.seed = seed
         self.chosen: BaseLearner | None = None
+        self._learns_stopping_rows = False
 
     @property
     def n_steps(self) -> int:
@@ -91,11 +93,17 @@ class AutoLearner(BaseLearner):
 
     def fresh(self, seed: int) -> AutoLearner:
         """Return a learner that has chosen nothing yet."""
-        return AutoLearner(n_classes=self.n_classes, seed=seed)
+        return self._like(self.n_classes, seed)
 
     def for_classes(self, n_classes: int) -> AutoLearner:
         """Return a learner for classes that has chosen nothing yet."""
-        return AutoLearner(n_classes=n_classes, seed=self.seed)
+        return self._like(n_classes, self.seed)
+
+    def _like(self, n_classes: int | None, seed: int) -> AutoLearner:
+        other = AutoLearner(n_classes=n_classes, seed=seed)
+        # A retrained model learns from as many rows as the full one.
+        other._learns_stopping_rows = self._learns_stopping_rows
+        return other
 
     def copy(self, seed: int | None = None) -> BaseLearner:
         """Return the chosen model's copy."""
@@ -123,12 +131,18 @@ class AutoLearner(BaseLearner):
             raise TypeError("nothing is chosen yet; train with train_until.")
         self.chosen.advance(X, y, n_steps, weights)
 
+    def learn_stopping_rows(self) -> None:
+        """Let `choose` train what it has chosen on the stopping rows, too."""
+        self._learns_stopping_rows = True
+
     def choose(
         self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
     ) -> tuple[BaseLearner, TrainingTrace]:
         """Train the candidates and return the best of them as the full model.
 
-        With many rows a race on some of them comes first, and only the two best go on.
+        With many rows a race on some of them comes first, and only the two best go on. With few,
+        and where they are not needed any longer, the rows that chose the model are then learnt
+        from as well, with as many steps as before.
         """
         names = None
         if len(train) > _RACED_ROWS:
@@ -141,10 +155,13 @@ class AutoLearner(BaseLearner):
         contest.add_second_stage()
         self.candidates += tuple(entry.candidate for entry in contest.entries)
         kept = contest.kept(self.seed)
+        members = [entry.learner for _, entry in kept]
+        if self._learns_stopping_rows and names is None:
+            rows = joined(train, stopping)
+            members = [entry.trained_on(rows) for _, entry in kept]
         if len(kept) == 1:
-            self.chosen, self.chosen_name = kept[0][1].learner, kept[0][1].candidate.name
+            self.chosen, self.chosen_name = members[0], kept[0][1].candidate.name
         else:
-            members = [entry.learner for _, entry in kept]
             weights = np.array([weight for weight, _ in kept])
             self.chosen = Blend(members, weights)
             self.chosen_name = " + ".join(entry.candidate.name for _, entry in kept)
@@ -157,6 +174,7 @@ class _Entry:
     learner: BaseLearner
     trace: TrainingTrace
     row_losses: Vector
+    trained_on: Callable[[Rows], BaseLearner]
 
 
 class _Contest:
@@ -223,7 +241,8 @@ class _Contest:
             replace(rows, y=rows.y - machine.learner.predict(rows.X))
             for rows in (self._train, self._stopping)
         )
-        trees, trace = self._trained(self._trees(3, self._bases()[-1]), train, stopping)
+        make = partial(self._trees, 3, self._bases()[-1])
+        trees, trace = self._trained(make(), train, stopping)
         losses = squared_errors(stopping.y, trees.predict(stopping.X))
         gain = mean_of_rows(machine.row_losses - losses, stopping.weights)
         if gain.value <= _CLEAR_GAIN * gain.standard_error:
@@ -231,8 +250,14 @@ class _Contest:
         seconds = machine.candidate.seconds + perf_counter() - started
         loss = float(np.average(losses, weights=stopping.weights))
         candidate = Candidate(f"{_MACHINE}, then {_SHALLOW}", loss, seconds, len(train))
+
+        def trained_on(rows: Rows) -> BaseLearner:
+            first = machine.trained_on(rows)
+            left = replace(rows, y=rows.y - first.predict(rows.X))
+            return Blend([_anew(make(), trees, left), first], np.ones(2))
+
         both = Blend([trees, machine.learner], np.ones(2))
-        self.entries.append(_Entry(candidate, both, trace, losses))
+        self.entries.append(_Entry(candidate, both, trace, losses, trained_on))
         self._replaced.add(_MACHINE)
 
     def _candidates(self) -> dict[str, Callable[[], BaseLearner]]:
@@ -266,7 +291,8 @@ class _Contest:
         losses = losses_of(stopping.y, trained.predict(stopping.X))
         loss = float(np.average(losses, weights=stopping.weights))
         candidate = Candidate(name, loss, perf_counter() - started, len(self._train))
-        self.entries.append(_Entry(candidate, trained, trace, losses))
+        trained_on = partial(_anew, make(), trained)
+        self.entries.append(_Entry(candidate, trained, trace, losses, trained_on))
 
     def _trained(
         self, learner: BaseLearner, train: Rows, stopping: Rows
@@ -274,6 +300,16 @@ class _Contest:
         X_train, X_stopping = learner.datasets(train.X, stopping.X)
         train, stopping = replace(train, X=X_train), replace(stopping, X=X_stopping)
         return train_until(learner, train, stopping, self._rule, self._max_steps)
+
+
+def _anew(fresh: BaseLearner, trained: BaseLearner, rows: Rows) -> BaseLearner:
+    """Return what was trained as it is on other rows, with as many steps."""
+    if isinstance(trained, _KernelCandidate):
+        return trained.on(rows)
+    if not trained.n_steps:
+        return trained
+    (X,) = fresh.datasets(rows.X)
+    return train_for(fresh, replace(rows, X=X), trained.n_steps)[0]
 
 
 def _some(rows: Rows) -> Rows:
@@ -313,6 +349,12 @@ class _KernelCandidate(BaseLearner, HasMachine):
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         outputs = filled_outputs(self._estimator.machine_, X, fills)
         return [self._predictions(each) for each in outputs]
+
+    def on(self, rows: Rows) -> _KernelCandidate:
+        """Return the machine with the same kernel on other rows."""
+        other = copy(self)
+        other._estimator = self._estimator.refitted(rows.X, rows.y, rows.weights)
+        return other
 
     def _predictions(self, outputs: np.ndarray) -> Prediction:
         return outputs[:, 0] if self.task.is_regression else probabilities(outputs)

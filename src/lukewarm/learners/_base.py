@@ -273,6 +273,13 @@ class BaseLearner(ABC):
         """Return the trained model and the trace of its training; trait `chooses_model`."""
         raise _unable(self, "chooses_model")
 
+    def learn_stopping_rows(self) -> None:
+        """Let `choose` train what it has chosen on the stopping rows, too.
+
+        Nothing can be stopped by those rows afterwards. Learners may disregard it, as by default.
+        """
+        return None
+
 
 class ModelWrapper(BaseLearner):
     """A learner around an estimator of another library, which is never changed or trained.

@@ -96,6 +96,11 @@ class PerOutputLearner(BaseLearner):
         members, traces = zip(*trained, strict=True)
         return PerOutputLearner(members), max(traces, key=lambda trace: trace.n_steps_taken)
 
+    def learn_stopping_rows(self) -> None:
+        """Let members that choose themselves learn from the stopping rows, too."""
+        for each in self.members:
+            each.learn_stopping_rows()
+
     def predict(self, X: Features) -> Prediction:
         """Return the predictions of all members, shape (n, n_outputs)."""
         return np.column_stack([each.predict(X) for each in self.members])

@@ -111,6 +111,9 @@ class ReductionTraits:
     ----------
     keeps_table : bool, default False
         Whether it reads rows as a table rather than in the form of the learner's own.
+    spares_stopping_rows : bool, default True
+        Whether the full model must not learn from the stopping rows, because their y stops the
+        training of reduced models.
     takes_draws : bool, default True
         Whether removed columns may take draws rather than one value each.
     rule : StoppingRule, optional
@@ -123,6 +126,7 @@ class ReductionTraits:
     """
 
     keeps_table: bool = False
+    spares_stopping_rows: bool = True
     takes_draws: bool = True
     rule: StoppingRule | None = None
     max_steps: int | None = None

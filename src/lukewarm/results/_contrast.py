@@ -56,6 +56,12 @@ class Contrast:
         """What the sum moved when the training rows doubled."""
         return float(self._weight @ self.result.shift[self._numbers])
 
+    @property
+    def training_error(self) -> float:
+        """The error of the sum that is due to the training rows."""
+        disagreement = self._weight @ self.result._disagreement[self._numbers]
+        return float(np.hypot(self.shift, np.linalg.norm(disagreement)))
+
     @cached_property
     def influence(self) -> Vector:
         """Influence values of the sum, shape (n,)."""
@@ -64,8 +70,8 @@ class Contrast:
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the sum, the shift included."""
-        return float(np.hypot(Moments.of(self.influence).standard_error, self.shift))
+        """Standard error of the sum, that of the training rows included."""
+        return float(np.hypot(Moments.of(self.influence).standard_error, self.training_error))
 
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of the interval, of the kind that the result's own intervals are of.
@@ -78,7 +84,7 @@ class Contrast:
         low, high = interval_ends(
             np.array(self.estimate),
             Moments.of(self.influence),
-            np.array(self.shift),
+            np.array(self.training_error),
             quantile,
             skewed=self.result._is_skewed,
         )

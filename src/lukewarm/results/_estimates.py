@@ -55,9 +55,21 @@ class ImportanceEstimates:
     def standard_error(self) -> Vector:
         """Standard errors of the importances, shape (n_sets,).
 
-        What an importance moved when the training rows doubled counts as one more error.
+        What an importance moved when the training rows doubled counts as one more error, and so
+        does what it differs by between two models of half the rows.
         """
-        return np.hypot(self._moments.standard_error, self.shift)
+        return np.hypot(self._moments.standard_error, self.training_error)
+
+    @property
+    def training_error(self) -> Vector:
+        """Errors of the importances due to the training rows, shape (n_sets,); 0 if not known."""
+        return np.hypot(self.shift, np.linalg.norm(self._disagreement, axis=1))
+
+    @property
+    def _disagreement(self) -> Matrix:
+        """How far models of half the rows disagree about each importance, (n_sets, n_folds)."""
+        reduced = np.stack([each.disagreement for each in self.reduced])
+        return self.full.disagreement - reduced
 
     @property
     def shift(self) -> Vector:
@@ -91,7 +103,7 @@ class ImportanceEstimates:
 
     def _plain_ends(self, quantile: float) -> tuple[Vector, Vector]:
         return interval_ends(
-            self.importance, self._moments, self.shift, quantile, skewed=self._is_skewed
+            self.importance, self._moments, self.training_error, quantile, skewed=self._is_skewed
         )
 
     def _beyond(self, quantile: float) -> Vector:
@@ -139,10 +151,10 @@ class ImportanceEstimates:
     def _score_p_values(self) -> Vector:
         scores = self.scores or ()
         error = Moments.of_many([score.influence for score in scores]).standard_error
-        shift = np.array([score.shift for score in scores])
+        others = np.array([score.training_error for score in scores])
         freedom = np.inf if self.clusters is None else len(scores[0].influence) - 1
         values = np.array([score.value for score in scores])
-        return p_value(values, np.hypot(error, shift), freedom=freedom)
+        return p_value(values, np.hypot(error, others), freedom=freedom)
 
     @property
     def _is_skewed(self) -> bool:

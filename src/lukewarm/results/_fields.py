@@ -179,14 +179,19 @@ class Value(FieldKind):
     """One MeasureValue over the evaluation rows, the size "rows"."""
 
     def write(self, key: str, value: MeasureValue, contents: Contents) -> None:
-        """Add the value, its shift and its influence values."""
+        """Add the value, its shift, its disagreement and its influence values."""
         contents.record |= {f"{key}_value": value.value, f"{key}_shift": value.shift}
-        contents.arrays[f"{key}_influence"] = value.influence
+        contents.arrays |= {
+            f"{key}_influence": value.influence,
+            f"{key}_disagreement": value.disagreement,
+        }
 
     def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> MeasureValue:
         """Return the value."""
         influence = Array(("rows",)).read(f"{key}_influence", stored, sizes)
-        return MeasureValue(stored.number(f"{key}_value"), influence, stored.number(f"{key}_shift"))
+        disagreement = Array((f"folds of {key}",)).read(f"{key}_disagreement", stored, sizes)
+        value, shift = (stored.number(f"{key}_{name}") for name in ("value", "shift"))
+        return MeasureValue(value, influence, shift, disagreement)
 
 
 @dataclass(frozen=True)
@@ -196,19 +201,24 @@ class Values(Sized):
     rows: str = "rows"
 
     def write(self, key: str, value: Sequence[MeasureValue], contents: Contents) -> None:
-        """Add the values, their shifts and a matrix of influence values."""
+        """Add the values, their shifts, and matrices of disagreements and influence values."""
         contents.record |= {
             f"{key}_values": [each.value for each in value],
             f"{key}_shifts": [each.shift for each in value],
         }
-        contents.arrays[f"{key}_influence"] = np.stack([each.influence for each in value])
+        contents.arrays |= {
+            f"{key}_influence": np.stack([each.influence for each in value]),
+            f"{key}_disagreements": np.stack([each.disagreement for each in value]),
+        }
 
     def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> tuple[MeasureValue, ...]:
         """Return the values; their influence values are rows of one matrix."""
         influence = Array((str(self.size), self.rows)).read(f"{key}_influence", stored, sizes)
         length = sizes[str(self.size)]
-        values = stored.numbers(f"{key}_values", length)
-        return tuple(map(MeasureValue, values, influence, stored.numbers(f"{key}_shifts", length)))
+        values, shifts = (stored.numbers(f"{key}_{name}", length) for name in ("values", "shifts"))
+        by_fold = Array((str(self.size), f"folds of {key}"))
+        disagreements = by_fold.read(f"{key}_disagreements", stored, sizes)
+        return tuple(map(MeasureValue, values, influence, shifts, disagreements))
 
 
 class Traces(FieldKind):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,6 +25,11 @@ class MeasureValue:
     shift : float, default 0
         What the value moved when the training rows doubled; counts as one more standard error.
         Shifts subtract like values, so two models that improve alike lose theirs together.
+    disagreement : ndarray of shape (n_folds,)
+        Half of what the values of two models differ by that were trained on two halves of the rows,
+        in every fold, over the root of the number of folds: its length is the standard error of
+        their mean that is due to the rows they were trained on. It counts as one more standard
+        error, and subtracts like the value. Empty where no halves were trained.
 
     Examples
     --------
@@ -38,10 +43,14 @@ class MeasureValue:
     value: float
     influence: Vector
     shift: float = 0.0
+    disagreement: Vector = field(default_factory=lambda: np.zeros(0))
 
     def __sub__(self, other: MeasureValue) -> MeasureValue:
         return MeasureValue(
-            self.value - other.value, self.influence - other.influence, self.shift - other.shift
+            self.value - other.value,
+            self.influence - other.influence,
+            self.shift - other.shift,
+            self.disagreement - other.disagreement,
         )
 
     @classmethod
@@ -58,13 +67,15 @@ class MeasureValue:
             float(np.mean([each.value for each in values])),
             np.mean([each.influence for each in values], axis=0),
             float(np.mean([each.shift for each in values])),
+            np.mean([each.disagreement for each in values], axis=0),
         )
 
     def extrapolated_from(self, half: MeasureValue) -> MeasureValue:
         """Return where the value is heading, given that of models trained on half the rows.
 
         Twice this value minus that of the half: right where errors fall in proportion to one over
-        the rows. What the value moved from the half to the whole is kept as its `shift`.
+        the rows. What the value moved from the half to the whole is kept as its `shift`, and how
+        far the models of the halves disagree is passed on.
 
         Examples
         --------
@@ -77,12 +88,18 @@ class MeasureValue:
             2 * self.value - half.value,
             2 * self.influence - half.influence,
             self.value - half.value,
+            half.disagreement,
         )
 
     @property
+    def training_error(self) -> float:
+        """What the training rows leave open: shift and disagreement together."""
+        return float(np.hypot(self.shift, np.linalg.norm(self.disagreement)))
+
+    @property
     def standard_error(self) -> float:
-        """Standard error of the value, the shift included."""
-        return float(np.hypot(standard_error(self.influence), self.shift))
+        """Standard error of the value, that of the training rows included."""
+        return float(np.hypot(standard_error(self.influence), self.training_error))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of the Wald interval."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -77,6 +77,8 @@ class ShapleyResult(ResultRecord):
         judge those that do not.
     shifts : ndarray of shape (m,), optional
         What each coalition's skill moved when the training rows doubled.
+    disagreements : ndarray of shape (m, n_folds), optional
+        How far two models of half the rows disagree about it; see `MeasureValue`.
     candidates : tuple of Candidate
         Models that ``model="auto"`` tried, with their losses on the stopping rows and seconds.
     remarks : tuple of Remark
@@ -118,6 +120,7 @@ class ShapleyResult(ResultRecord):
     level: Annotated[float, Number(above=0, below=1)] = 0.95
     with_rows: Annotated[np.ndarray | None, Maybe(Array(("rows",), "b"))] = None
     shifts: Annotated[Vector | None, Maybe(Array(("coalitions",)))] = None
+    disagreements: Annotated[Matrix | None, Maybe(Array(("coalitions", "folds")))] = None
     remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
     candidates: Annotated[tuple[Candidate, ...], Candidates()] = ()
     clusters: Annotated[np.ndarray | None, Clusters()] = None
@@ -181,11 +184,18 @@ class ShapleyResult(ResultRecord):
         return np.zeros(len(self)) if self.shifts is None else self.weights @ self.shifts
 
     @property
+    def training_error(self) -> Vector:
+        """Errors due to the training rows, shape (p,); 0 where they are not known."""
+        if self.disagreements is None:
+            return np.abs(self.shift)
+        disagreement = np.linalg.norm(self.weights @ self.disagreements, axis=1)
+        return np.hypot(self.shift, disagreement)
+
+    @property
     def standard_error(self) -> Vector:
-        """Standard errors, all parts together, shape (p,); the shift counts as one more."""
-        return np.sqrt(
-            np.square(self.sampling_error) + np.square(self.data_error) + np.square(self.shift)
-        )
+        """Standard errors, all parts together, shape (p,)."""
+        parts = (self.sampling_error, self.data_error, self.training_error)
+        return np.sqrt(np.sum(np.square(parts), axis=0))
 
     def interval(self, level: float | None = None) -> tuple[Vector, Vector]:
         """Return the low and high ends of the intervals, each of shape (p,).
@@ -199,7 +209,7 @@ class ShapleyResult(ResultRecord):
             return wald_interval(value, self.standard_error, level)
         below, above = skewed_widths(self.shapley_influence, level)
         # Neither of the other parts knows a side.
-        others = ndtri(0.5 + level / 2) * np.hypot(self.sampling_error, self.shift)
+        others = ndtri(0.5 + level / 2) * np.hypot(self.sampling_error, self.training_error)
         return value - np.hypot(below, others), value + np.hypot(above, others)
 
     def p_value(self, delta: float = 0.0) -> Vector:
@@ -229,8 +239,11 @@ class ShapleyResult(ResultRecord):
                 "were fitted; fit more of them."
             )
         place = self.coalitions.index(coalition)
-        shift = 0.0 if self.shifts is None else float(self.shifts[place])
-        return MeasureValue(float(self.values[place]), self.influence[place].astype(float), shift)
+        skill = MeasureValue(float(self.values[place]), self.influence[place].astype(float))
+        if self.shifts is None or self.disagreements is None:
+            return skill
+        shift, disagreement = float(self.shifts[place]), self.disagreements[place]
+        return replace(skill, shift=shift, disagreement=disagreement)
 
     def interactions(self) -> pd.DataFrame:
         """Return how much more pairs of players are worth together than beside each other.

@@ -64,6 +64,8 @@ def shapley_interactions(result: ShapleyResult) -> pd.DataFrame:
     error = standard_error(weights @ result.influence) if len(weights) else np.zeros(0)
     if result.shifts is not None:
         error = np.hypot(error, weights @ result.shifts)
+    if result.disagreements is not None:
+        error = np.hypot(error, np.linalg.norm(weights @ result.disagreements, axis=1))
     reach = ndtri(0.5 + result.level / 2) * error
     score = np.abs(estimate) / np.where(error > 0, error, np.where(estimate == 0, 1.0, 1e-300))
     names = list(combinations(result.names, 2))

@@ -36,3 +36,36 @@ def test_filled_functions_equal_those_of_the_filled_table(has_gaps):
     places, found = basis.functions_of(X, {1: changed[:, 1], 3: changed[:, 3]})
     assert set(basis.owner[places]) == {1, 3}
     assert np.array_equal(found, basis.transform(changed)[:, places])
+
+
+def test_a_line_goes_on_beyond_the_training_rows_as_far_as_they_reach():
+    X = np.linspace(-1.0, 1.0, 41)[:, None]
+    basis = AdditiveBasis.learn(X, curved=False)
+    slope = basis.transform(X)[-1, 0]
+    # The range is 2 long: up to 3 the line goes on, and is held there.
+    assert basis.transform(np.array([[2.5], [3.0], [50.0]]))[:, 0] == pytest.approx(
+        [2.5 * slope, 3 * slope, 3 * slope]
+    )
+
+
+def test_a_parabola_is_straight_far_out():
+    generator = np.random.default_rng(0)
+    X = np.append(generator.normal(size=999), 30.0)[:, None]
+    basis = AdditiveBasis.learn(X)
+    parabola = list(basis.is_line).index(False)
+    column = basis.columns[0]
+    z = np.array([-3.0, 0.0, 2.0, 5.0, 6.0, 7.0])
+    found = basis.transform(column.centre + column.spread * z[:, None])[:, parabola]
+    found = found * basis.spread[parabola] + basis.centre[parabola]
+    assert found[:3] == pytest.approx(z[:3] ** 2)
+    # 4 (2 z - 4) from four standard deviations on: the tangent there.
+    assert found[3:] == pytest.approx(4 * (2 * z[3:] - 4))
+
+
+def test_a_row_of_a_heavy_tail_is_predicted_along_the_line():
+    x = np.random.default_rng(0).standard_t(3, size=(1000, 1))
+    far = np.array([[1.5 * x.max()]])
+    assert far > 8 * x.std()
+    basis = AdditiveBasis.learn(x, curved=False)
+    slope = np.linalg.lstsq(basis.transform(x), x - x.mean(), rcond=None)[0]
+    assert x.mean() + basis.transform(far) @ slope == pytest.approx(far, rel=1e-9)

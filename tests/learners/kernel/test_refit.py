@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lukewarm.learners.kernel import KernelMachineRegressor
+from lukewarm.learners.kernel import KernelMachineClassifier, KernelMachineRegressor
 from lukewarm.learners.kernel._choice import Training
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._kernel import Kernel
@@ -91,3 +91,28 @@ def test_a_column_without_part_leaves_the_machine_as_it_is(generator):
     unused = int(np.argmin(model.kernel_.inverse_scales + model.kernel_.slopes))
     assert model.kernel_.inverse_scales[unused] == model.kernel_.slopes[unused] == 0
     assert model.without(unused).machine_ is model.machine_
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_refit_on_the_same_rows_is_the_same_machine(X, generator, weighted):
+    y = X[:, 0] + np.sin(2 * X[:, 1]) + 0.1 * generator.normal(size=60)
+    weights = generator.uniform(0.5, 1.5, size=60) if weighted else None
+    model = KernelMachineRegressor(random_state=0).fit(X, y, weights)
+    again = model.refitted(X, y, weights)
+    assert again.penalty_ == model.penalty_
+    assert again.predict(X) == pytest.approx(model.predict(X), abs=1e-8)
+    labels = (y > 0).astype(int)
+    classifier = KernelMachineClassifier(random_state=0).fit(X, labels, weights)
+    shares = classifier.refitted(X, labels, weights).predict_proba(X)
+    # Newton's steps end at a gradient, not at the last digit.
+    assert shares == pytest.approx(classifier.predict_proba(X), abs=1e-3)
+
+
+def test_a_refit_on_more_rows_keeps_the_kernel_and_uses_all_of_them(X, generator):
+    y = X[:, 0] + np.sin(2 * X[:, 1]) + 0.1 * generator.normal(size=60)
+    model = KernelMachineRegressor(random_state=0).fit(X[:40], y[:40])
+    again = model.refitted(X, y, None)
+    assert (model._fitted.n_landmarks, again._fitted.n_landmarks) == (40, 60)
+    assert np.array_equal(again.kernel_.inverse_scales, model.kernel_.inverse_scales)
+    few = KernelMachineRegressor(max_landmarks=20, random_state=0).fit(X[:40], y[:40])
+    assert few.refitted(X, y, None).n_landmarks_ <= 20

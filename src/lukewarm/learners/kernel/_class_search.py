@@ -63,6 +63,15 @@ def class_machine(coding: Coding, path: EigenPath, coefficients: Matrix) -> Mach
     return Machine.of_coefficients(coding, path.basis, features, constant)
 
 
+def fit_class_machine(
+    training: Training, coding: Coding, path: EigenPath, penalty: float
+) -> Machine:
+    """Return the machine under one penalty; the targets of `training` are indicators."""
+    features = all_eigenfeatures(path, training.rows)
+    rows = ClassRows(features, training.y, training.shares, np.zeros_like(training.y))
+    return class_machine(coding, path, fit_log_loss(rows, path.eigenvalues, penalty))
+
+
 def all_eigenfeatures(path: EigenPath, rows: Matrix) -> Matrix:
     """Return the eigenfeatures of all training rows, kept or made block by block."""
     if path.training_features is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from lukewarm._random import as_generator
-from lukewarm._typing import Matrix, Prediction
+from lukewarm._typing import Features, Matrix, Prediction, Vector
 from lukewarm.learners.kernel._choice import Training
-from lukewarm.learners.kernel._class_search import choose_class_penalty, most_landmarks
+from lukewarm.learners.kernel._class_search import (
+    choose_class_penalty,
+    fit_class_machine,
+    most_landmarks,
+)
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
 from lukewarm.learners.kernel._judge import Judge
 from lukewarm.learners.kernel._log_loss import indicators, probabilities
+from lukewarm.learners.kernel._refit import FittedRows
 from lukewarm.learners.kernel._search import choose
 from lukewarm.measures import Task
 
@@ -81,8 +87,36 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
         self.machine_ = choice.machine(coding)
         self.kernel_, self.penalty_ = start.kernel, choice.penalty
         self.n_landmarks_ = len(self.machine_.landmarks)
+        self._fitted = FittedRows(training, coding, start.n_landmarks)
         setattr(self, "cv_loss_" if held_out is None else "validation_loss_", choice.loss)
         return self
+
+    def refitted(
+        self, X: Features, codes: Vector, weights: Vector | None
+    ) -> KernelMachineClassifier:
+        """Return the classifier with the same kernel and penalty on other rows of the same classes.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        codes : ndarray of shape (n,)
+            Classes by their numbers in ``classes_``.
+        weights : ndarray of shape (n,), optional
+        """
+        check_is_fitted(self)
+        X, codes, weights = weighted_rows(X, codes, weights)
+        order = as_generator(self.random_state).permutation(len(codes))
+        targets = indicators(codes, Task(len(self.classes_)).n_outputs)
+        coding = self.machine_.coding
+        training = Training(coding.code(X)[order], targets[order], weights[order])
+        most = most_landmarks(len(codes), self.max_landmarks)
+        n_landmarks = self._fitted.landmarks_of(len(codes), most)
+        other = copy(self)
+        path = training.path(self.kernel_, n_landmarks)
+        other.machine_ = fit_class_machine(training, coding, path, self.penalty_)
+        other.n_landmarks_ = len(other.machine_.landmarks)
+        other._fitted = FittedRows(training, coding, n_landmarks)
+        return other
 
     def predict_proba(self, X: Any) -> Prediction:
         """Return the probability of every class, shape (n, n_classes)."""

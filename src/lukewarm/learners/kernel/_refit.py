@@ -39,6 +39,11 @@ class FittedRows:
     coding: Coding
     n_landmarks: int
 
+    def landmarks_of(self, n_rows: int, most: int) -> int:
+        """Return how many landmarks the same machine has on so many rows: all, where it had all."""
+        had_all = self.n_landmarks >= len(self.training.y)
+        return min(n_rows, most) if had_all else min(self.n_landmarks, n_rows)
+
     def is_used(self, removed: Sequence[int], kernel: Kernel) -> bool:
         """Return whether the kernel reads any of the table's columns `removed`."""
         used = (kernel.inverse_scales != 0) | (kernel.slopes != 0)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from lukewarm._random import as_generator
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_count, check_vector
-from lukewarm.learners.kernel._choice import Training
+from lukewarm.learners.kernel._choice import Choice, Training, choose_penalty
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
 from lukewarm.learners.kernel._judge import Judge
@@ -87,12 +87,27 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         training = Training(coding.code(X)[order], target[order, None], weights[order], held_out)
         relevance = self.finds_relevance(len(target), coding)
         choice = choose(training, coding.block, relevance=relevance, **settings)
+        self._take(choice, training, coding)
+        setattr(self, "loo_loss_" if held_out is None else "validation_loss_", choice.loss)
+        return self
+
+    def refitted(self, X: Features, y: Vector, weights: Vector | None) -> KernelMachineRegressor:
+        """Return the regressor with the same kernel on other rows; the penalty is chosen anew."""
+        check_is_fitted(self)
+        X, target, weights = weighted_rows(X, y, weights)
+        order = as_generator(self.random_state).permutation(len(target))
+        rows, coding = self.machine_.coding.code(X)[order], self.machine_.coding
+        training = Training(rows, target[order, None], weights[order])
+        n_landmarks = self._fitted.landmarks_of(len(target), self.max_landmarks)
+        other = copy(self)
+        other._take(choose_penalty(training, self.kernel_, n_landmarks, None), training, coding)
+        return other
+
+    def _take(self, choice: Choice, training: Training, coding: Coding) -> None:
         self.machine_ = choice.machine(coding)
         self.kernel_, self.penalty_ = choice.kernel, choice.penalty
         self.n_landmarks_ = len(self.machine_.landmarks)
         self._fitted = FittedRows(training, coding, choice.n_landmarks)
-        setattr(self, "loo_loss_" if held_out is None else "validation_loss_", choice.loss)
-        return self
 
     def predict(self, X: Any) -> Vector:
         """Return one prediction per row."""

@@ -48,7 +48,7 @@ class CoalitionProjection(BaseReduction):
     @property
     def traits(self) -> ReductionTraits:
         """Draws are made in the columns of the table itself."""
-        return ReductionTraits(keeps_table=True)
+        return ReductionTraits(keeps_table=True, spares_stopping_rows=False)
 
     @classmethod
     def of(cls, models: Iterable[tuple[BaseLearner, ReductionData]]) -> CoalitionProjection:

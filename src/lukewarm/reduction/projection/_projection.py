@@ -56,8 +56,8 @@ class Projection(BaseReduction):
 
     @property
     def traits(self) -> ReductionTraits:
-        """Draws are made in the columns of the table itself."""
-        return ReductionTraits(keeps_table=True)
+        """Draws are made in the columns of the table itself, and y is never looked at again."""
+        return ReductionTraits(keeps_table=True, spares_stopping_rows=False)
 
     def reduce(
         self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
