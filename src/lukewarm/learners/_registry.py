@@ -70,6 +70,13 @@ def _takes_epochs(model: Any) -> bool:
     return gives_log_loss and getattr(model, "solver", None) != "lbfgs"
 
 
+def _bags_trees(model: Any) -> bool:
+    # Nothing named is a tree.
+    return model.estimator is None or type(model.estimator).__name__.startswith(
+        ("DecisionTree", "ExtraTree")
+    )
+
+
 def _adds_trees(model: Any) -> bool:
     # Bagged trees, and trees that are dropped again, are no sum to add to: fitted as a whole.
     return getattr(model, "boosting_type", "gbdt") not in ("rf", "dart")
@@ -144,6 +151,15 @@ ENTRIES = (
         "sklearn._bagged",
         "forests and trees",
         can_warm_start=False,
+    ),
+    Entry(
+        "sklearn",
+        _pair("Bagging"),
+        "BaggedTreesLearner",
+        "sklearn._bagged",
+        "bagged trees",
+        can_warm_start=False,
+        suits=_bags_trees,
     ),
     Entry(
         "sklearn",

@@ -21,7 +21,7 @@ _ENOUGH_TREES = 50
 
 
 class BaggedTreesLearner(RefitOnlyLearner):
-    """A random forest, extremely randomised trees or a single tree.
+    """A random forest, extremely randomised trees, bagged trees or a single tree.
 
     Trained in one go, like any estimator that takes no steps. Its mean over draws of some columns
     is had in one pass through the trees.
@@ -75,7 +75,11 @@ class BaggedTreesLearner(RefitOnlyLearner):
             return self
         few = copy(self)
         few._model = copy(self._model)
-        few._model.estimators_ = trees[:: -(-len(trees) // _ENOUGH_TREES)]
+        every = slice(None, None, -(-len(trees) // _ENOUGH_TREES))
+        few._model.estimators_ = trees[every]
+        if hasattr(self._model, "estimators_features_"):  # bagged; it divides by its setting
+            few._model.estimators_features_ = self._model.estimators_features_[every]
+            few._model.n_estimators = len(trees[every])
         vars(few).pop("_trees", None)
         return few
 
@@ -96,4 +100,14 @@ class BaggedTreesLearner(RefitOnlyLearner):
         # A subclass of the user's may predict otherwise.
         if not type(model).__module__.startswith("sklearn."):
             return None
-        return list(getattr(model, "estimators_", [model]))
+        trees = list(getattr(model, "estimators_", [model]))
+        return trees if _see_everything(trees, model) else None
+
+
+def _see_everything(trees: list[Any], model: Any) -> bool:
+    """Return whether all trees know all columns and classes; bagged ones may know some."""
+    classes = getattr(model, "n_classes_", None)
+    every = np.arange(model.n_features_in_)
+    return all(
+        np.array_equal(each, every) for each in getattr(model, "estimators_features_", ())
+    ) and all(classes is None or each.n_classes_ == classes for each in trees)
