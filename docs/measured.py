@@ -384,7 +384,7 @@ def rank_agreement() -> str:
         (
             data.replace("_", " "),
             *(
-                f"{each['rank_correlation']:.2f}"
+                f"{each['rank_correlation']:.2f} ({each['by_chance']:.2f})"
                 for model in models
                 for each in found["records"]
                 if (each["data"], each["model"]) == (data, model)
