@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 import numpy as np
+from scipy.stats import spearmanr
 
 from lukewarm._files import write_text
 
@@ -379,18 +380,26 @@ def forests() -> str:
 def rank_agreement() -> str:
     """Return how alike projection and retraining order the features of black boxes."""
     found = _results("rank_agreement")
-    models = list(dict.fromkeys(each["model"] for each in found["records"]))
+    records = {(each["data"], each["model"]): each for each in found["records"]}
+    models = list(dict.fromkeys(model for _, model in records))
+
+    def cell(record: dict[str, Any], left_out: str) -> str:
+        kept = [place for place, name in enumerate(record["features"]) if name != left_out]
+        projected, retrained, elsewhere = (
+            np.array(record[key])[kept] for key in ("projection", "retrain", "elsewhere")
+        )
+        agreements = (spearmanr(each, retrained).statistic for each in (projected, elsewhere))
+        return "{:.2f} ({:.2f})".format(*agreements)
+
     rows = [
         (
-            data.replace("_", " "),
-            *(
-                f"{each['rank_correlation']:.2f} ({each['by_chance']:.2f})"
-                for model in models
-                for each in found["records"]
-                if (each["data"], each["model"]) == (data, model)
-            ),
+            data.replace("_", " ") + (f" without `{left_out}`" if left_out else ""),
+            *(cell(records[data, model], left_out) for model in models),
         )
-        for data in dict.fromkeys(each["data"] for each in found["records"])
+        for data, left_out in (
+            *((data, "") for data in dict.fromkeys(data for data, _ in records)),
+            ("Computers", "trend"),
+        )
     ]
     return _table((f"{found['rows']:,} rows", *models), rows)
 
