@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-oldest lint docs clean
+.PHONY: demo test test-oldest lint docs release clean
 
 # A marker file per install, so that a second `make` starts at once.
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -47,5 +47,17 @@ docs: $(VENV)/.docs
 	@! grep -rlE '<(script|link|img)[^>]+(src|href)="(https?:)?//' docs/_build/html --include='*.html'
 	@echo "docs/_build/html/index.html"
 
+# What would be published: a wheel and an sdist, each installed and used in an environment that has
+# nothing else. -I keeps the checkout off the path.
+release: $(VENV)/.test
+	rm -rf dist $(VENV)-release
+	$(BIN)/python -m hatchling build -d dist
+	$(PYTHON) -m venv $(VENV)-release
+	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	$(VENV)-release/bin/python -I tests/installed.py
+	$(VENV)-release/bin/python -m pip uninstall --quiet --yes lukewarm
+	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check dist/*.tar.gz
+	$(VENV)-release/bin/python -I tests/installed.py
+
 clean:
-	rm -rf $(VENV) $(VENV)-oldest lukewarm-demo docs/_build docs/_generated docs/api docs/auto_gallery
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-release dist lukewarm-demo docs/_build docs/_generated docs/api docs/auto_gallery

@@ -52,6 +52,7 @@ def fit_auto(data, seed):
     )
     rows = Rows(data.X, data.y)
     learner = AutoLearner(n_classes=data.n_classes, seed=seed)
+    learner.learn_stopping_rows()  # as the default run does
     train, stopping = (rows.at(np.sort(each)) for each in numbers)
     rule = Patience(learner.traits.patience)
     trained, _ = train_until(learner, train, stopping, rule, learner.traits.max_steps)

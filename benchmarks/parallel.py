@@ -2,11 +2,13 @@
 
     python benchmarks/parallel.py bytes        # bytes per job under loky
     python benchmarks/parallel.py time         # on a machine that does nothing else
+    python benchmarks/parallel.py memory       # of many feature sets, with a store and without
     python benchmarks/parallel.py time --backends loky,threading,dask,ray --job-seconds 0.1
 
 `bytes` counts what joblib writes to the queue of its workers, job by job, and the one array that
 they map into memory. `time` interleaves one worker and two, and takes the best of several; a job
-works for `--job-seconds` of processor time, so that the speed-up is that of the machinery. Numbers
+works for `--job-seconds` of processor time, or waits as long: other work on the machine takes from
+the first, but not from the second, which shows the machinery alone. Numbers
 go to ``benchmarks/results/parallel.json``, those of the other part are left as they are.
 """
 
@@ -14,10 +16,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
+import threading
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 import joblib
@@ -122,22 +128,25 @@ def backend(name, n_workers):
             yield
 
 
-def timed(n_jobs, job_seconds, n_calls):
+def timed(n_jobs, job, n_calls):
     started = time.perf_counter()
-    run_jobs(lambda _: work(job_seconds), range(n_calls), n_jobs=n_jobs)
+    run_jobs(job, range(n_calls), n_jobs=n_jobs)
     return time.perf_counter() - started
 
 
 def speed_up(name, job_seconds, n_calls, repeats):
     with backend(name, 2):
-        timed(None, 0.0, 4)  # workers are up
-        pairs = [
-            (timed(1, job_seconds, n_calls), timed(None, job_seconds, n_calls))
-            for _ in range(repeats)
-        ]
-        empty = min(timed(None, 0.0, 200) for _ in range(repeats)) / 200
-    one, two = (min(each) for each in zip(*pairs, strict=True))
-    return {"speed_up": one / two, "overhead_seconds_per_job": empty}
+        timed(None, abs, 4)  # workers are up
+        found = {}
+        for kind, job in (
+            ("working", lambda _: work(job_seconds)),
+            ("waiting", lambda _: time.sleep(job_seconds)),
+        ):
+            pairs = [(timed(1, job, n_calls), timed(None, job, n_calls)) for _ in range(repeats)]
+            one, two = (min(each) for each in zip(*pairs, strict=True))
+            found[f"speed_up_{kind}"] = one / two
+        empty = min(timed(None, abs, 200) for _ in range(repeats)) / 200
+    return {**found, "overhead_seconds_per_job": empty}
 
 
 def store_overhead(job_seconds, n_calls, repeats):
@@ -158,25 +167,78 @@ def store_overhead(job_seconds, n_calls, repeats):
     return kept / without - 1
 
 
+def peak_memory(n_sets, n_rows, has_store):
+    """Return the most memory of its own that a fit of so many feature sets takes, in bytes."""
+    generator = np.random.default_rng(0)
+    X, y = table(4 * n_rows)
+    sets = {
+        tuple(sorted(generator.choice(X.shape[1], size=3 + number % 8, replace=False).tolist()))
+        for number in range(2 * n_sets)
+    }
+    before, most, is_done = _own_bytes(), [0], threading.Event()
+
+    def watch():
+        while not is_done.wait(0.02):
+            most[0] = max(most[0], _own_bytes())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        vi = lw.VariableImportance(
+            Ridge(),
+            "dropout",
+            inference="paired",
+            features=sorted(sets)[:n_sets],
+            store=Path(folder) / "store" if has_store else None,
+            random_state=0,
+        )
+        vi.fit(X, y).result_.to_frame()
+    is_done.set()
+    watcher.join()
+    return {"n_sets": len(vi.result_), "n_rows": vi.result_.n_rows, "bytes": most[0] - before}
+
+
+def _own_bytes():
+    """Return the memory of this process that is not a file's: what the system cannot drop."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    kilobytes = next(line.split()[1] for line in lines if line.startswith("RssAnon"))
+    return 1024 * int(kilobytes)
+
+
+def memory(n_sets, n_rows):
+    # Each in a process of its own, since memory is not always given back.
+    told = {}
+    for name, has_store in (("in memory", False), ("with a store", True)):
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            told[name] = pool.submit(peak_memory, n_sets, n_rows, has_store).result()
+        print(name, told[name])
+    return told
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["bytes", "time"])
+    parser.add_argument("part", choices=["bytes", "time", "memory"])
     parser.add_argument("--backends", default="loky,threading,multiprocessing,dask,ray")
     parser.add_argument("--job-seconds", type=float, default=0.05)
     parser.add_argument("--jobs", type=int, default=40)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--sets", type=int, default=5000)
+    parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     told = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() else {}
     if asked.part == "bytes":
         told["bytes"] = bytes_per_job()
+    elif asked.part == "memory":
+        told["memory"] = memory(asked.sets, asked.rows)
     else:
-        sizes = (asked.job_seconds, asked.jobs, asked.repeats)
+        sizes, before = (asked.job_seconds, asked.jobs, asked.repeats), os.getloadavg()[0]
         told["time"] = {
             "job_seconds": asked.job_seconds,
             "backends": {name: speed_up(name, *sizes) for name in asked.backends.split(",")},
             "store_overhead": store_overhead(*sizes),
+            "load": [before, os.getloadavg()[0]],
         }
         print(json.dumps(told["time"], indent=1))
     asked.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")

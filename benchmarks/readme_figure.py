@@ -75,11 +75,13 @@ def draw(record):
         if ours:
             ends = np.abs(np.array([record["low"], record["high"]]) - values) / total
             ax.errorbar(values / total, names, xerr=ends, fmt="none", color="black", capsize=2)
-        ax.scatter(truth, names, marker="D", s=28, color="#d62728", zorder=3, label="truth")
+        marks = ax.scatter(truth, names, marker="D", s=28, color="#d62728", zorder=3)
         ax.set_title(title, fontsize=10)
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].invert_yaxis()
-    axes[0].legend(frameon=False, loc="lower right", fontsize=9)
+    # Inside the axes the mark of a legend would pass for a value.
+    words = ["truth: the skill lost without the feature"]
+    fig.legend([marks], words, loc="outside upper center", frameon=False, fontsize=9)
     axes[1].set_xlabel("share of the total")
     fig.savefig(FIGURE, dpi=110, metadata={"Software": None})
 

@@ -9,9 +9,12 @@ from pathlib import Path
 # gain nothing from more.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import numpy as np
 from click import Context
+from sklearn.datasets import load_diabetes
 from sphinx.application import Sphinx
 
+import lukewarm as lw
 from lukewarm import __version__
 from lukewarm.cli import main
 
@@ -53,6 +56,8 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "min_reported_time": 1e6,
     "write_computation_times": False,
+    # A figure needs no line that says which object it is.
+    "ignore_repr_types": r"matplotlib\.axes",
 }
 
 # HTML. Nothing is fetched from elsewhere: no font, no script, no inventory of another project.
@@ -60,6 +65,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = "lukewarm"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+EXAMPLE = Path(__file__).parent / "_generated" / "site" / "example_report.html"
+EXAMPLE.parent.mkdir(parents=True, exist_ok=True)
+html_extra_path = [str(EXAMPLE.parent)]
 html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"start": [], "choosing": [], "glossary": []}  # pages without pages below them
@@ -89,6 +97,26 @@ def write_command_line_help(app: object) -> None:
             target.write_text(text, encoding="utf-8")
 
 
+def write_example_report(app: object) -> None:
+    """Write the report that the pages link to; `make clean` has it written anew."""
+    if EXAMPLE.exists():
+        return
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    blood = {"blood": ["s1", "s2", "s3", "s4", "s5", "s6"]}
+    vi = lw.VariableImportance(
+        measure="r2", groups=blood, features=[*X.columns, "blood"], random_state=0
+    ).fit(X, y)
+    sv = lw.ShapleyImportance("boosting", measure="r2", n_coalitions=60, random_state=0).fit(X, y)
+    lw.report(
+        [vi, sv],
+        EXAMPLE,
+        title="What predicts the progression of diabetes",
+        effects=vi.effects(),
+        interactions=vi.interactions(top=4),
+        segments=vi.result_.by(np.where(X["sex"] == 1, "sex 1", "sex 2")),
+    )
+
+
 def skip_scikit_learn(
     app: object, kind: str, name: str, member: object, skip: bool, options: object
 ) -> bool | None:
@@ -99,4 +127,5 @@ def skip_scikit_learn(
 def setup(app: Sphinx) -> None:
     """Connect what is done before the pages are read."""
     app.connect("builder-inited", write_command_line_help)
+    app.connect("builder-inited", write_example_report)
     app.connect("autodoc-skip-member", skip_scikit_learn)

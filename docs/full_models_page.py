@@ -38,8 +38,9 @@ HEAD = """# How good the full model is
 
 `model="auto"` against models of other libraries, each with its defaults and with a light tuning
 (`benchmarks/rivals.py`), on the same rows and one thread. `auto` sets a quarter of its rows aside
-to choose by. Reproduce a row with `python benchmarks/full_models.py --problems NAME --sizes N`;
-make this page with `python docs/full_models_page.py`.
+to choose by, and then learns from them, too. Reproduce a row with
+`python benchmarks/full_models.py --problems NAME --sizes N`; make this page with
+`python docs/full_models_page.py`.
 
 How to read a row:
 

@@ -4,15 +4,16 @@ python docs/measured.py            # all pages
 python docs/measured.py --check    # only say which pages would change
 
 A page marks what is measured: between ``<!-- measured: NAME -->`` and ``<!-- /measured -->`` stands
-what the function NAME of this file makes of the results. tests/test_docs.py checks that they agree.
+what the function NAME of this file, or of measured_methods.py, makes of the results.
+tests/test_docs.py checks that they agree.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import runpy
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,15 @@ import click
 import numpy as np
 from scipy.stats import spearmanr
 
-from lukewarm._files import write_text
+# The tests run this file by its path.
+sys.path.insert(0, str(Path(__file__).parent))
+import measured_methods
+from measured_tables import BENCHMARKS, DOCS, results, table
 
-DOCS = Path(__file__).parent
-BENCHMARKS = DOCS.parent / "benchmarks"
+from lukewarm._files import write_text
+from lukewarm.inference import adjust_p_values
+
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 BLOCK = re.compile(r"<!-- measured: (\w+) -->\n(.*?)<!-- /measured -->", re.DOTALL)
 
 
@@ -36,19 +42,6 @@ def filled(text: str) -> str:
     return BLOCK.sub(made, text)
 
 
-def _results(name: str) -> Any:
-    return json.loads((BENCHMARKS / "results" / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return (
-        "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        .replace("| --- ", "|---")
-        .replace("|--- |", "|---|")
-    )
-
-
 def _bias(row: dict[str, Any]) -> str:
     share = f" ({100 * row['bias'] / row['truth']:+.1f} %)" if row["truth"] else ""
     return f"{row['bias']:+.4f}{share}"
@@ -58,7 +51,7 @@ def _coverage(model: str, columns: Sequence[tuple[str, str]], decimals: int) -> 
     """Return the coverage of each method and inference by correlation, and the biases."""
     found = {
         (row["correlation"], row["method"], row["inference"]): row
-        for row in _results(f"coverage_{model}")
+        for row in results(f"coverage_{model}")
     }
     methods = list(dict.fromkeys(method for method, _ in columns))
     words = {
@@ -86,7 +79,7 @@ def _coverage(model: str, columns: Sequence[tuple[str, str]], decimals: int) -> 
     }
     return "\n".join(
         [
-            _table(heads, rows),
+            table(heads, rows),
             "",
             f"At correlation 1, where the importance is zero, the test of early stopping at 5 % "
             f"rejects in {rejected['split']:.2g} % of the data sets by split and in "
@@ -119,7 +112,7 @@ def coverage_catboost() -> str:
 
 def coverage_of_truth() -> str:
     """Return what paired intervals around the true functions cover."""
-    found = _results("coverage_of_truth")
+    found = results("coverage_of_truth")
     said = ", ".join(f"{each:.3f}" for each in found["coverage"].values())
     return (
         f"Around the *true* functions, with nothing learnt at all, the paired interval covers in "
@@ -143,15 +136,15 @@ def boosting_shapley() -> str:
             f"{row['trees_per_model']:.0f}",
             f"{row['mse_over_reference']:.3f}",
         ]
-        for name, row in _results("boosting")["shapley"].items()
+        for name, row in results("boosting")["shapley"].items()
     ]
     heads = ["", "ms per model", "times faster", "trees", "mean test MSE / reference"]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def boosting_fits() -> str:
     """Return the seconds of a full fit, over ours."""
-    found = _results("boosting")
+    found = results("boosting")
     labels = {
         "ours": "ours",
         "lightgbm": "LightGBM",
@@ -170,17 +163,17 @@ def boosting_fits() -> str:
         "N = 5000, 10 features, depth 3, 200 trees, 128 bins",
         "N = 100 000, 50 features, depth 6, 200 trees, 255 bins",
     ]
-    return _table(
+    return table(
         heads, [[label, *(cell(name, size) for size in sizes)] for name, label in labels.items()]
     )
 
 
 def boosting_large() -> str:
     """Return the sentence on large tables."""
-    found = _results("boosting")["large_fit"]
+    found = results("boosting")["large_fit"]
     small, large = found["N = 100000"], found["N = 1000000"]
     return (
-        f"50 features, depth 6, 50 trees, 255 bins, {_results('boosting')['large_fit_threads']} "
+        f"50 features, depth 6, 50 trees, 255 bins, {results('boosting')['large_fit_threads']} "
         f"threads: {small['seconds']:.2g} s at N = 100 000 and {large['seconds']:.2g} s at "
         f"N = 1 000 000, an exponent of {large['time_exponent']:.2f}. The whole process, Python "
         f"and the libraries included, peaked at {large['process_peak_over_data']:.1f} times the "
@@ -199,16 +192,16 @@ def boosting_quality() -> str:
                 for kind in ("ours", "ours, regularised")
             ),
         ]
-        for name, row in _results("boosting")["quality"].items()
+        for name, row in results("boosting")["quality"].items()
     ]
-    return _table(["", "ours, defaults", "ours, `l2_leaf=3`, `subsample=0.8`"], rows)
+    return table(["", "ours, defaults", "ours, `l2_leaf=3`, `subsample=0.8`"], rows)
 
 
 def level_of_the_test() -> str:
     """Return how many useless features the test flags, over all problems of a size."""
     parts = []
     for name in ("trust", "trust_2000"):
-        known = [row for row in _results(name)["rows"] if row["nulls_flagged"] is not None]
+        known = [row for row in results(name)["rows"] if row["nulls_flagged"] is not None]
         # The test does not depend on the measure, so a problem with two of them counts once.
         rows = list({row["problem"]: row for row in known}.values())
         counts = [_count(row) for row in rows]
@@ -238,7 +231,7 @@ def _n_nulls() -> dict[tuple[str, str], int]:
 
 def linear_models() -> str:
     """Return what the closed form of retraining costs."""
-    found = _results("linear_models")
+    found = results("linear_models")
     said = ", ".join(
         f"`{row['model']}` {row['all_seconds'] / row['fit_seconds']:.2g} times"
         for row in found["rows"]
@@ -255,7 +248,7 @@ def linear_choice() -> str:
     found = {
         (row["problem"], row["method"]): row
         for method in ("projection", "retrain")
-        for row in _results(f"linear_{method}")["rows"]
+        for row in results(f"linear_{method}")["rows"]
     }
     labels = {
         "nonlinear": "`nonlinear`: y linear, a column is a parabola of another",
@@ -277,14 +270,14 @@ def linear_choice() -> str:
             f"{first['data_sets']} data sets each, a small trial "
             "(`python benchmarks/trust.py --model linear --method retrain`):",
             "",
-            _table(heads, rows),
+            table(heads, rows),
         ]
     )
 
 
 def selection() -> str:
     """Return the false discovery rates of `select` with real fits."""
-    found = _results("selection")
+    found = results("selection")
     rows = [
         [
             row["model"],
@@ -297,7 +290,7 @@ def selection() -> str:
     heads = ["model", "`fdr` asked for", "share of useless features among those selected", "power"]
     return "\n".join(
         [
-            _table(heads, rows),
+            table(heads, rows),
             "",
             f"{found['n_datasets']} data sets of {found['n_rows']} rows "
             "(`python benchmarks/selection.py`).",
@@ -307,13 +300,13 @@ def selection() -> str:
 
 def estimate_law() -> str:
     """Return the exact law of an importance by kernel ridge regression, by number of rows."""
-    found = _results("estimate_law")
+    found = results("estimate_law")
     heads = [
         *("rows", "without x0", "bias", "standard deviation", "share of training"),
         *("skewness", "normal coverage"),
     ]
     return (
-        _table(
+        table(
             heads,
             [
                 [
@@ -332,10 +325,45 @@ def estimate_law() -> str:
     )
 
 
+def readme_permutation() -> str:
+    """Return what permutation importance says where the truth is known, for the README."""
+    found = {row["correlation"]: row for row in results("peers")}
+    half, copy = found[0.5], found[1.0]
+    assert copy["permutation ranks X1 first"] == 1
+    return (
+        f"On the data of the figure with correlation 0.5, permutation importance gives X1 "
+        f"{half['permutation']:.2g} where the truth is {half['truth']:.3g} (early stopping: "
+        f"{half['early_stopping']:.3g}). When X1 is a copy of X2, and so worth nothing, it still "
+        f"ranks X1 first (`python benchmarks/peers.py`, boosted trees, means over ten data sets)."
+    )
+
+
+def readme_reading() -> str:
+    """Return what the output of the first example says, from docs/start_output.txt."""
+    lines = (DOCS / "start_output.txt").read_text(encoding="utf-8").splitlines()
+    heads, *cells = [line.split() for line in lines]
+    rows = [dict(zip(heads, line, strict=True)) for line in cells]
+    adjusted = adjust_p_values(np.array([float(row["p_value"]) for row in rows]), "holm")
+    first, *others = [row for row, p in zip(rows, adjusted, strict=True) if p < 0.05]
+    assert rows[0] is first
+    assert float(first["ci_low"]) > 0
+    # The sentence is about those whose intervals reach zero.
+    assert all(float(row["ci_low"]) < 0 for row in others)
+    points, low, high = (100 * float(first[key]) for key in ("importance", "ci_low", "ci_high"))
+    *most, last = [f"`{row['feature']}`" for row in others]
+    return (
+        f"`{first['feature']}` matters most: without it the model explains {points:.0f} percentage "
+        f"points less of the variance (95 % interval {low:.0f} to {high:.0f}). "
+        f"{', '.join(most)} and {last} matter too: their p-values are small, also after "
+        f'`to_frame(adjust="holm")`. How much they matter is uncertain: their intervals reach '
+        f"zero. The other {len(rows) - 1 - len(others)} cannot be told from zero."
+    )
+
+
 def speed() -> str:
     """Return what importances cost beside the full fit, model by model."""
     rows = []
-    for name, row in _results("speed").items():
+    for name, row in results("speed").items():
         if "retrain_over_ours" not in row:
             continue
         numbers = [
@@ -345,13 +373,13 @@ def speed() -> str:
             row["retrain_over_early_stopping"],
             row["early_stopping_error_over_retrain"],
         ]
-        table = f"{row['n_rows']:,} x {row['n_features']}"
-        rows.append([name, table, *map("{:.2f}".format, numbers)])
+        size = f"{row['n_rows']:,} x {row['n_features']}"
+        rows.append([name, size, *map("{:.2f}".format, numbers)])
     heads = [
         *("model, data", "table", "all importances / full fit", "retraining / projection"),
         *("error", "retraining / early stopping", "error"),
     ]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def forests() -> str:
@@ -370,16 +398,14 @@ def forests() -> str:
             f"{slow / quick:.0f}",
         )
         for data, columns in names.items()
-        for column, retrained, projected, slow, quick in _results(f"forests_{data}")["rows"]
+        for column, retrained, projected, slow, quick in results(f"forests_{data}")["rows"]
     ]
-    return _table(
-        ("data", "without", "test error", "retrained", "difference", "times faster"), rows
-    )
+    return table(("data", "without", "test error", "retrained", "difference", "times faster"), rows)
 
 
 def rank_agreement() -> str:
     """Return how alike projection and retraining order the features of black boxes."""
-    found = _results("rank_agreement")
+    found = results("rank_agreement")
     records = {(each["data"], each["model"]): each for each in found["records"]}
     models = list(dict.fromkeys(model for _, model in records))
 
@@ -401,12 +427,12 @@ def rank_agreement() -> str:
             ("Computers", "trend"),
         )
     ]
-    return _table((f"{found['rows']:,} rows", *models), rows)
+    return table((f"{found['rows']:,} rows", *models), rows)
 
 
 def hidimstat() -> str:
     """Return how far CFI, LOCO and projection are from the truth, and what each costs."""
-    found = _results("hidimstat")
+    found = results("hidimstat")
     records = found["records"]
     ways = list(dict.fromkeys(each["way"] for each in records))
     problems = list(dict.fromkeys(each["problem"] for each in records))
@@ -428,12 +454,13 @@ def hidimstat() -> str:
     ]
     n_sets = len(records) // (len(ways) * len(problems))
     heads = (f"{found['rows']:,} rows, {n_sets} data sets", *ways)
-    return _table(heads, rows) + f"\n\nhidimstat {found['hidimstat']}."
+    return table(heads, rows) + f"\n\nhidimstat {found['hidimstat']}."
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
     function.__name__: function
     for function in (
+        *runpy.run_path(str(DOCS / "paper_page.py"))["SUMMARIES"],
         coverage_boosting,
         coverage_network,
         coverage_catboost,
@@ -450,9 +477,12 @@ BLOCKS: dict[str, Callable[[], str]] = {
         hidimstat,
         selection,
         estimate_law,
+        readme_permutation,
+        readme_reading,
         speed,
+        *measured_methods.BLOCKS,
     )
-}
+} | runpy.run_path(str(DOCS / "scale_tables.py"))["BLOCKS"]
 
 
 @click.command()
@@ -460,7 +490,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
 def main(check: bool) -> None:
     """Fill in the measured numbers of all pages."""
     changed = []
-    for page in sorted(DOCS.rglob("*.md")):
+    for page in PAGES:
         text = page.read_text(encoding="utf-8")
         if filled(text) != text:
             changed.append(page.name)

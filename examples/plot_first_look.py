@@ -15,7 +15,7 @@ vi = lw.VariableImportance(measure="r2", random_state=0).fit(X, y)
 vi.plot()
 
 # %%
-# Filled bars are told from zero, after Holm's adjustment for ten features. Whiskers are 95 %
+# Filled bars are significant after Holm's adjustment for ten features. Whiskers are 95 %
 # intervals. The same in words:
 print(vi.result_.summary())
 

@@ -437,3 +437,25 @@ def test_options_that_cannot_be_met_are_refused_in_one_line(visits, arguments, m
     assert outcome.exit_code == 2, outcome.output
     assert message in outcome.output
     assert len(outcome.output.strip().splitlines()) == 1
+
+
+def completed(words):
+    """Return what bash would offer after these words."""
+    typed = words.split(" ")
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(typed) - 1)}
+    done = CliRunner(env={"_LUKEWARM_COMPLETE": "bash_complete", **asked}).invoke(
+        main, prog_name="lukewarm"
+    )
+    return [line.partition(",")[2] for line in done.output.split()]
+
+
+def test_the_shell_completes_commands_options_names_and_columns(csv):
+    assert completed("lukewarm ex") == ["explain"]
+    assert completed("lukewarm explain --tar") == ["--target"]
+    assert completed("lukewarm explain x.csv --method pro") == ["projection"]
+    heads = list(pd.read_csv(csv).columns)
+    assert completed(f"lukewarm explain {csv} --target ") == heads
+    assert completed(f"lukewarm explain {csv} --target {heads[-1][:2]}") == [
+        name for name in heads if name.startswith(heads[-1][:2])
+    ]
+    assert completed("lukewarm explain nowhere.csv --target ") == []

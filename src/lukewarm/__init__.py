@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 from lukewarm._version import __version__
 
 if TYPE_CHECKING:
-    from lukewarm import datasets, exceptions, shapley
+    # A type checker takes `x as x` for a name that is offered to users.
+    from lukewarm import datasets as datasets
+    from lukewarm import exceptions as exceptions
+    from lukewarm import inference as inference
+    from lukewarm import learners as learners
+    from lukewarm import measures as measures
+    from lukewarm import reduction as reduction
+    from lukewarm import shapley as shapley
+    from lukewarm import stopping as stopping
+    from lukewarm import testing as testing
+    from lukewarm.data import ParquetRows
     from lukewarm.estimators import ImportanceSelector, ShapleyImportance, VariableImportance
     from lukewarm.evaluation import importance_from_predictions
     from lukewarm.exceptions import (
@@ -48,6 +58,7 @@ __all__ = [
     "ImportanceWarning",
     "MeasureValue",
     "NearZeroWarning",
+    "ParquetRows",
     "PrecisionWarning",
     "Remark",
     "ShapleyImportance",
@@ -86,6 +97,7 @@ _ROOM_OF = {
     "ImportanceWarning": "exceptions",
     "MeasureValue": "results",
     "NearZeroWarning": "exceptions",
+    "ParquetRows": "data",
     "PrecisionWarning": "exceptions",
     "Remark": "results",
     "ShapleyImportance": "estimators",
@@ -124,12 +136,15 @@ _ROOMS = (
 )
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ROOM_OF:
-        return getattr(import_module(f"lukewarm.{_ROOM_OF[name]}"), name)
-    if name in _ROOMS:
-        return import_module(f"lukewarm.{name}")
-    raise AttributeError(f"module 'lukewarm' has no attribute {name!r}")
+# Type checkers would take any name for one that this gives.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in _ROOM_OF:
+            return getattr(import_module(f"lukewarm.{_ROOM_OF[name]}"), name)
+        if name in _ROOMS:
+            return import_module(f"lukewarm.{name}")
+        raise AttributeError(f"module 'lukewarm' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

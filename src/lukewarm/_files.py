@@ -24,8 +24,11 @@ _UMASK = threading.Lock()
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a path to write to; it takes the place of `path` when the block ends without error."""
+def replacing(path: str | os.PathLike[str], *, waits: bool = True) -> Iterator[Path]:
+    """Yield a path to write to; it takes the place of `path` when the block ends without error.
+
+    `waits` says whether it is on the disk then; else the system brings it there in its own time.
+    """
     target = Path(path)
     _clear_stale_parts(target.parent)
     handle, name = tempfile.mkstemp(
@@ -37,10 +40,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield temporary
         # mkstemp files are private; the result should be as readable as any other new file.
         temporary.chmod(0o666 & ~_umask())
-        # Without this a power cut may leave the new name with no contents.
-        _flush(temporary)
+        if waits:
+            # Without this a power cut may leave the new name with no contents.
+            _flush(temporary)
         temporary.replace(target)
-        _flush_folder(target.parent)
+        if waits:
+            _flush_folder(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -52,9 +52,9 @@ def test_what_the_halves_disagree_by_is_measured_in_every_fold(fitted):
     folds = predictions.plan.full_parts
     assert len(folds) == 3
     apart = [losses[0][:, fold].mean(axis=1) - losses[1][:, fold].mean(axis=1) for fold in folds]
-    # Each of two independent estimates has half the variance of their difference, their mean a
-    # quarter of it.
-    expected = np.sqrt(np.mean(np.square(apart), axis=0) / 4)
+    # Each of two independent estimates has half the variance of their difference; the mean of
+    # three such, of the models of the three thirds, a sixth of it.
+    expected = np.sqrt(np.mean(np.square(apart), axis=0) / 6)
     result = fitted.result_
     assert np.allclose(result.training_error, np.hypot(result.shift, expected))
     assert expected[:3].min() > 0
@@ -189,7 +189,7 @@ def test_folds_keep_the_level_of_the_product_test(cv):
         plan = plan_runs(n_rows, 0, 0.75, cv, generator, None, with_halves=True)
         x, e = generator.normal(size=(2, n_rows))
         parts = []
-        for fold, model in plan.judges:
+        for fold, model in plan.tested:
             split, rows = plan.splits[model], plan.folds[fold]
             learnt = np.concatenate([split.train, split.stopping])
             slope = np.mean(x[learnt] * e[learnt])

@@ -57,3 +57,13 @@ def test_without_halves_there_is_one_model_per_fold():
     plan = _plan(300, 5, with_halves=False)
     assert plan.halves is None
     assert len(plan.splits) == 5
+
+
+def test_thirds_have_three_independent_halves_and_splits_two():
+    generator = np.random.default_rng(0)
+    thirds = plan_runs(60, 0, 0.75, None, generator, None, with_halves=True)
+    assert thirds.n_independent_halves == 3
+    folds = plan_runs(60, 0, 0.75, 5, generator, None, with_halves=True)
+    assert folds.n_independent_halves == 2
+    split = plan_runs(60, 0, 0.75, None, generator, None, with_halves=True, rotates=False)
+    assert split.n_independent_halves == 2

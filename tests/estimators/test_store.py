@@ -1,4 +1,6 @@
 import json
+import mmap
+import pickle
 import shutil
 
 import numpy as np
@@ -56,6 +58,45 @@ def test_a_store_changes_no_number_and_is_read_the_second_time(
     pd.testing.assert_frame_equal(*without_time)
     for one, other in zip(kept.reduced, again.reduced, strict=True):
         assert one.influence.tobytes() == other.influence.tobytes()
+
+
+def is_mapped(array):
+    base = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base.obj if isinstance(base, memoryview) else base, mmap.mmap)
+
+
+@pytest.mark.parametrize("inference", ["paired", "learning_curve"])
+def test_with_a_store_predictions_and_influence_values_are_on_the_disk(tmp_path, inference):
+    data = lw.datasets.make_correlated_linear(n_samples=3000, random_state=0)
+    kept, plain = (
+        estimator(store, inference=inference).fit(data.X, data.y)
+        for store in (tmp_path / "run", None)
+    )
+    for vi, expected in ((kept, True), (plain, False)):
+        arrays = [*vi.predictions_.reduced, *(each.influence for each in vi.result_.reduced)]
+        assert {is_mapped(each) for each in arrays} == {expected}
+    numbers = ["importance", "std_error", "ci_low", "ci_high", "p_value", "shift"]
+    frames = [vi.result_.to_frame()[numbers] for vi in (kept, plain)]
+    pd.testing.assert_frame_equal(*frames, check_exact=True)
+    assert np.array_equal(
+        pickle.loads(pickle.dumps(kept)).result_.influence, plain.result_.influence
+    )
+
+
+def test_with_a_store_influence_values_of_coalitions_are_on_the_disk(tmp_path):
+    data = lw.datasets.make_correlated_linear(n_samples=3000, random_state=0)
+    kept, plain = (
+        lw.ShapleyImportance(
+            Ridge(), "dropout", inference="paired", solver="exact", random_state=0, store=store
+        ).fit(data.X[["X1", "X2", "X3"]], data.y)
+        for store in (tmp_path / "run", None)
+    )
+    assert is_mapped(kept.result_.influence)
+    assert not is_mapped(plain.result_.influence)
+    assert kept.result_.influence.tobytes() == plain.result_.influence.tobytes()
+    assert kept.result_.standard_error.tobytes() == plain.result_.standard_error.tobytes()
 
 
 def test_the_traces_of_training_are_kept(table, tmp_path):

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import ensemble
 
 from lukewarm.data import Rows, filled
 from lukewarm.learners import (
@@ -11,10 +10,8 @@ from lukewarm.learners import (
     BasedBoosting,
     ObliviousBoosting,
     as_learner,
-    from_model,
     train_until,
 )
-from lukewarm.measures import Task
 from lukewarm.stopping import Patience
 
 
@@ -91,24 +88,3 @@ def test_a_learner_without_a_way_of_its_own_is_given_the_tables():
     X = np.arange(6.0).reshape(3, 2)
     found = as_learner(Sums()).predict_filled(X, [{0: np.zeros(3)}, {0: np.ones(3)}])
     assert np.array_equal(found, [X[:, 1], X[:, 1] + 1])
-
-
-@pytest.mark.parametrize("n_classes", [None, 3])
-@pytest.mark.parametrize("engine", ["LGBM", "HistGradientBoosting"])
-def test_trees_of_other_libraries_give_what_they_give_for_the_filled_table(engine, n_classes):
-    kind = "Regressor" if n_classes is None else "Classifier"
-    if engine == "LGBM":
-        model = getattr(pytest.importorskip("lightgbm"), engine + kind)(n_jobs=1, verbose=-1)
-    else:
-        model = getattr(ensemble, engine + kind)()
-    X, y, fills = _numbers()
-    if n_classes is not None:
-        y = np.digitize(y, np.quantile(y, [1 / 3, 2 / 3])).astype(float)
-    learner = from_model(model, task=Task(n_classes), seed=0)
-    learner.advance(X, y, 20)
-    for filling in (fills, [{0: X[:, 2], 1: each[1]} for each in fills]):
-        found = learner.predict_filled(X, filling)
-        assert learner._segments[0].filled_margins(X, filling) is not None
-        for prediction, fill in zip(found, filling, strict=True):
-            expected = learner.predict(filled(X, fill))
-            assert np.array_equal(prediction, expected)

@@ -5,7 +5,8 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from lukewarm.learners import from_model
-from lukewarm.learners.boosters._forest import Forest, Tree
+from lukewarm.learners.boosters._forest import Forest
+from lukewarm.learners.boosters._tree_tables import Tree
 from lukewarm.measures import Task
 
 STUMP = Tree(
@@ -56,14 +57,14 @@ def test_laid_out_trees_give_the_same_margin_to_the_bit(make, n_classes):
 
 def test_a_row_at_the_threshold_goes_left_and_a_missing_one_where_told():
     X = np.array([[9.0, 0.5], [9.0, 0.5 + 1e-12], [9.0, np.nan], [9.0, -1.0]])
-    np.testing.assert_array_equal(Forest([STUMP], 2, 1).margin(X)[:, 0], [3, 5, 3, 3])
+    np.testing.assert_array_equal(Forest.of([STUMP], 2, 1).margin(X)[:, 0], [3, 5, 3, 3])
 
 
 def test_a_tree_without_a_split_adds_its_one_value():
     nothing = np.zeros(0, dtype=int)
     single = Tree(nothing, np.zeros(0), nothing, nothing, nothing, np.array([2.0]))
     X = np.zeros((3, 2))
-    np.testing.assert_array_equal(Forest([single, STUMP], 2, 1).margin(X)[:, 0], [5, 5, 5])
+    np.testing.assert_array_equal(Forest.of([single, STUMP], 2, 1).margin(X)[:, 0], [5, 5, 5])
 
 
 def test_sixty_four_leaves_find_their_slots():
@@ -87,4 +88,4 @@ def test_trees_that_cannot_be_laid_out_are_left_to_their_library():
         own = learner._segments[0].margin(X)
         for _ in range(3):
             np.testing.assert_array_equal(learner._segments[0].margin(X), own)
-        assert learner._segments[0]._forest._forest is None
+        assert learner._segments[0].read() is None

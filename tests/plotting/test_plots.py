@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
 import lukewarm as lw
+from lukewarm.measures import MEASURES
+from lukewarm.plotting._style import loss_label, measure_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 
@@ -107,7 +111,9 @@ def test_long_names_take_two_lines_at_most():
     name = "a name that goes on and on " * 12
     result = lw.importance_from_predictions(y, y, {name: y + 1 + y % 2, "x" * 300: y + 2})
     labels = labels_of(lw.plot_importance(result))
-    assert all(label.count("\n") == 1 and label.endswith("…") for label in labels)
+    assert all(label.count("\n") <= 1 and label.endswith("…") for label in labels)
+    # A word that fits no line is cut, and its dots do not take a line of their own.
+    assert [label.count("\n") for label in labels] == [0, 1]
 
 
 def test_large_errors_have_plain_ticks_and_a_power_in_the_label():
@@ -116,5 +122,26 @@ def test_large_errors_have_plain_ticks_and_a_power_in_the_label():
     axes = lw.plot_importance(result)
     axes.figure.canvas.draw()
     assert axes.xaxis.get_offset_text().get_text() == ""
-    assert axes.get_xlabel().endswith("without the feature ($10^{9}$)")
+    assert axes.get_xlabel().splitlines()[0].endswith("without the feature ($10^{9}$)")
     assert max(len(label.get_text()) for label in axes.get_xticklabels()) <= 5
+
+
+@pytest.mark.parametrize("measure", sorted(MEASURES))
+def test_every_measure_of_ours_has_a_name_on_the_axes(measure):
+    name, is_error = measure_name(measure)
+    assert name != measure or measure == "accuracy"
+    assert loss_label(measure) == f"{'increase in' if is_error else 'loss of'} {name}"
+
+
+def test_no_axis_of_a_figure_in_large_units_has_an_offset(results):
+    traces = replace(
+        results["early_stopping"],
+        traces=tuple(
+            tuple(replace(run, losses=1e8 * run.losses) for run in runs)
+            for runs in results["early_stopping"].traces
+        ),
+    )
+    axes = lw.plot_trace(traces)
+    axes.figure.canvas.draw()
+    assert axes.yaxis.get_offset_text().get_text() == ""
+    assert "$10^{" in axes.get_ylabel()

@@ -88,9 +88,12 @@ def test_a_waterfall_goes_from_a_constant_guess_to_the_full_model(estimator):
     bars = sorted(axes.patches, key=lambda bar: bar.get_y())
     assert len(bars) == 4
     assert axes.get_yticklabels()[3].get_text() == "3 others"
-    assert bars[0].get_x() == pytest.approx(result.value_of([]).value)
+    # The mean squared error is drawn as an error, which falls.
+    assert result.measure == "neg_mse"
+    assert bars[0].get_x() == pytest.approx(-result.value_of([]).value)
     ends = [bar.get_x() + bar.get_width() for bar in bars]
     np.testing.assert_allclose([bar.get_x() for bar in bars[1:]], ends[:-1])
     full = result.value_of(range(len(result))).value
     # Shapley values of a sampling solver add up to the gain, to round-off.
-    assert ends[-1] == pytest.approx(full, rel=1e-9)
+    assert ends[-1] == pytest.approx(-full, rel=1e-9)
+    assert axes.get_xlabel().startswith("mean squared error, from a constant guess")

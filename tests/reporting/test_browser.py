@@ -18,7 +18,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-NAMES = [f"feature {number}" for number in range(40)] + ["=1+1", 'say "hi"', "<i>x</i>", "العمر"]
+LONG = "mean income of the household in the year before the survey [1,000 euros]"
+NAMES = [
+    *(f"feature {number}" for number in range(40)),
+    *("=1+1", 'say "hi"', "<i>x</i>", "العمر", LONG, "x" * 90),
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +31,10 @@ def browser():
         pytest.skip("no Chromium or Chrome is on the path")
     with playwright.sync_playwright() as driver:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+        try:
+            started = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+        except playwright.Error as error:
+            pytest.skip(f"{CHROMIUM} does not start: {str(error).splitlines()[0]}")
         yield started
         started.close()
 
@@ -35,7 +42,16 @@ def browser():
 @pytest.fixture(scope="module")
 def address(tmp_path_factory, make_result, shapley):
     # Thirty that matter, ten at the edge of what can be told, and names that are hard to show.
-    sizes = [*np.linspace(0.6, 0.05, 30), *np.linspace(-0.004, 0.004, 10), 0.31, 0.0, 0.0, 0.22]
+    sizes = [
+        *np.linspace(0.6, 0.05, 30),
+        *np.linspace(-0.004, 0.004, 10),
+        0.31,
+        0,
+        0,
+        0.22,
+        0.3,
+        0.25,
+    ]
     strengths = dict(zip(NAMES, sizes, strict=True))
     path = tmp_path_factory.mktemp("page") / "report.html"
     return lw.report([make_result(strengths), shapley], path).as_uri()
@@ -127,7 +143,7 @@ def test_a_part_of_a_name_filters(opened):
     page = opened()
     page.locator("[name=query]").fill("FEATURE 1")
     assert len(table(page)) == len(bars(page)) == 11
-    assert page.get_by_role("status").inner_text() == "11 of 44 features fit the filter."
+    assert page.get_by_role("status").inner_text() == "11 of 46 features fit the filter."
     page.locator("[name=query]").fill("no such feature")
     assert bars(page) == table(page) == []
 
@@ -136,7 +152,7 @@ def test_all_bars_are_drawn_when_asked_for(opened):
     page = opened()
     assert len(bars(page)) == 30
     page.locator("[name=all]").check()
-    assert len(bars(page)) == 44
+    assert len(bars(page)) == 46
 
 
 def test_intervals_follow_the_level_and_can_be_hidden(opened):
@@ -163,7 +179,7 @@ def test_the_adjustment_of_p_decides_what_is_told_from_zero(opened):
         choose(page, "p", name)
         counts.append(len(table(page)))
     assert counts == sorted(counts)
-    assert 20 < counts[0] < counts[-1] < 44
+    assert 20 < counts[0] < counts[-1] < 46
 
 
 def test_importances_switch_to_shapley_values(opened):
@@ -178,7 +194,7 @@ def test_the_download_is_the_table_and_no_formula(opened):
     page = opened()
     page.locator("[name=query]").fill("1+1")
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download this table (CSV)").click()
+        page.get_by_role("button", name="Download CSV").click()
     assert waiting.value.suggested_filename == "importance.csv"
     text = waiting.value.path().read_text(encoding="utf-8-sig")
     (row,) = csv.DictReader(io.StringIO(text))
@@ -188,12 +204,28 @@ def test_the_download_is_the_table_and_no_formula(opened):
     assert 0.2 < float(row["ci_low"]) < float(row["importance"]) < float(row["ci_high"]) < 0.6
 
 
+def test_the_excel_file_holds_the_table_with_numbers_as_numbers(opened):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    page = opened()
+    choose(page, "sort", "name")
+    with page.expect_download() as waiting:
+        page.locator("#panel-0").get_by_role("button", name="Download Excel").click()
+    assert waiting.value.suggested_filename == "importance.xlsx"
+    sheet = openpyxl.load_workbook(io.BytesIO(waiting.value.path().read_bytes())).active
+    head, *rows = sheet.iter_rows(values_only=True)
+    assert head[:4] == ("feature", "importance", "ci_low", "ci_high")
+    assert [row[0] for row in rows] == table(page)
+    # Text, though a spreadsheet would take it for a formula.
+    assert sheet.cell(2 + table(page).index("=1+1"), 1).data_type == "s"
+    assert all(row[2] < row[1] < row[3] for row in rows)
+
+
 def test_quotes_and_markup_are_only_text(opened):
     page = opened()
     assert page.locator("i", has_text="x").filter(has_text="x").count() == 0
     page.locator("[name=query]").fill('"hi"')
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download this table (CSV)").click()
+        page.get_by_role("button", name="Download CSV").click()
     text = waiting.value.path().read_text(encoding="utf-8-sig")
     assert next(csv.DictReader(io.StringIO(text)))["feature"] == 'say "hi"'
 
@@ -223,11 +255,24 @@ def test_a_dark_page_prints_on_white_with_everything_on_it(opened):
     assert page.pdf().startswith(b"%PDF")
 
 
+def test_of_a_long_table_paper_has_the_first_rows_that_fit_the_filter(
+    opened, make_result, tmp_path
+):
+    strengths = {f"f{number}": 0.6 - number / 500 for number in range(250)}
+    page = opened(lw.report(make_result(strengths), tmp_path / "report.html").as_uri())
+    page.locator("[name=query]").fill("f1")
+    on_screen = table(page)
+    assert set(on_screen) == {name for name in strengths if "f1" in name}
+    page.emulate_media(media="print")
+    assert table(page) == on_screen[:100] != on_screen
+    assert page.get_by_text("The first 100 rows are printed").is_visible()
+
+
 def test_without_scripts_everything_is_there_but_the_controls(opened):
     page = opened(java_script_enabled=False)
-    assert page.locator(".tools, #theme, .download").locator("visible=true").count() == 0
+    assert page.locator(".tools, #theme, .downloads").locator("visible=true").count() == 0
     assert page.locator(".panel:visible").count() == 2
-    assert page.locator("#panel-0 tbody tr:visible").count() == 44
+    assert page.locator("#panel-0 tbody tr:visible").count() == 46
     assert page.get_by_text("matters most: without it").is_visible()
 
 

@@ -62,8 +62,11 @@ def test_the_page_loads_nothing(page, importance, shapley):
         if name in loading
     }
     assert used == {"#main"}
-    # The only address is the name of SVG, which a script needs to draw and nothing fetches.
-    assert set(re.findall(r"https?://[^\s\"')]+", found.source)) == {"http://www.w3.org/2000/svg"}
+    # Names of formats, which a script needs to draw and to write Excel files; nothing fetches them.
+    assert set(re.findall(r"https?://[^\s\"')]+", found.source)) == {
+        "http://www.w3.org/2000/svg",
+        "http://schemas.openxmlformats.org/",
+    }
     assert "@import" not in found.source
     assert "url(" not in found.source
 
@@ -203,6 +206,46 @@ def test_the_skill_is_compared_with_a_constant_guess(page, importance):
     assert max(map(float, re.findall("([0-9.]+) %", said))) <= 100
 
 
+def test_the_skill_is_compared_with_a_linear_model(page, importance):
+    found = page(importance)
+    # The data are linear, so that the line is the better of the two.
+    assert "A linear model of the same columns does no worse: it explains" in found.said("skill")
+    heads, r2, mse = found.rows(-2)
+    assert heads[1:4] == ["always the same guess", "a linear model", "the model"]
+    assert float(r2[2].removesuffix(" %")) > float(r2[3].removesuffix(" %")) > 50
+    assert float(mse[2]) < float(mse[3]) < float(mse[1])
+
+
+def test_the_time_of_retraining_is_an_estimate_and_said_to_be_one(page, importance, make_result):
+    n_sets, seconds = len(importance.result_), importance.result_.full_seconds
+    said = page(importance).said("provenance")
+    assert f"estimated as {n_sets} times the full models" in said
+    assert ("saved" in said) == (n_sets * seconds > sum(importance.result_.seconds))
+    assert "retraining instead" not in page(make_result({"a": 0.3})).said("provenance")
+
+
+def test_a_column_without_a_name_has_a_row_that_can_be_spoken_of(page, make_result):
+    found = page(make_result({"": 0.4, "a": 0.1}))
+    assert [row[0] for row in found.rows()[1:]] == ["(no name)", "a"]
+    assert found.said("verdict").startswith("In short (no name) matters most")
+
+
+def test_controls_that_one_feature_has_no_use_for_are_left_out(page, make_result):
+    def names(found):
+        return {each["name"] for tag, each in found.tags if tag in ("input", "select")}
+
+    many = make_result({f"f{number}": 0.1 for number in range(40)})
+    assert names(page(many)) == {"query", "sort", "level", "p", "clear", "all"}
+    assert names(page(make_result({"a": 0.3, "b": 0.1}))) == {
+        "query",
+        "sort",
+        "level",
+        "p",
+        "clear",
+    }
+    assert names(page(make_result({"a": 0.3}))) == {"level", "p"}
+
+
 def test_what_was_not_measured_is_said(page, make_result):
     said = page(make_result({"a": 0.3})).said("skill")
     assert "What more rows would change was not measured" in said
@@ -210,7 +253,7 @@ def test_what_was_not_measured_is_said(page, make_result):
 
 def test_settings_versions_and_seed_are_named(page, importance, shapley):
     said = page([importance, shapley]).said("provenance")
-    assert "setting random_state 7" in said
+    assert "seed (random_state) 7" in said
     assert "setting groups {'pair': ['X1', 'X2']}" in said
     assert "setting model 'boosting'" in said
     assert "exact, 14 reduced models" in said

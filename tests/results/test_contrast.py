@@ -132,6 +132,12 @@ def test_wrong_weights_are_refused(result, weights, error, message):
         result.contrast(weights)
 
 
+def test_spaces_around_the_plus_of_a_name_do_not_count(result):
+    spaced = result.contrast({"x + z": 1.0})
+    assert spaced.weights == {"x+z": 1.0}
+    assert spaced.estimate == result.importance[2]
+
+
 def test_nothing_is_certain_of_two_equal_sets(result):
     same = replace(result, reduced=(result.reduced[0],) * 3)
     assert same.difference("x", "z").p_value() == 1

@@ -5,12 +5,13 @@ import pickle
 import threading
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lukewarm.exceptions import ClaimedElsewhere, StoreWarning
-from lukewarm.store import Entry, Manifest, Store, _claims, _folder
+from lukewarm.store import Entry, Manifest, Store, _claims, _folder, _journal
 
 IDENTITY = {
     "y": "ab",
@@ -174,7 +175,7 @@ def test_a_full_disk_stops_nobody_and_is_told_once(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        patch.setattr(Path, "write_bytes", full)
         with pytest.warns(StoreWarning, match=r"No space left .* not kept") as told:
             outcomes = [store.kept(["job", number], entry) for number in (1, 2)]
     assert len(told) == 1
@@ -186,24 +187,50 @@ def test_a_full_disk_stops_nobody_and_is_told_once(tmp_path, monkeypatch):
 
 def test_half_a_line_on_a_full_disk_spoils_no_later_line(tmp_path, monkeypatch):
     store = filled(tmp_path, 1)
-    original = os.fsync
 
-    def full_for_the_journal(descriptor):
-        if os.readlink(f"/proc/self/fd/{descriptor}").endswith(".jsonl"):
-            os.ftruncate(descriptor, os.fstat(descriptor).st_size - 5)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        original(descriptor)
+    def half(file, data):
+        file.write(data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    if not os.path.isdir("/proc/self/fd"):
-        pytest.skip("the names of open files are not told here")
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full_for_the_journal)
+        patch.setattr(_journal, "_write_all", half)
         with pytest.warns(StoreWarning):
             assert not store.write(["job", 1], entry())
     store.write(["job", 2], entry())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert known(tmp_path) == [0, 2]
+
+
+def test_a_disk_that_fails_after_the_writing_is_told(tmp_path, monkeypatch):
+    store = filled(tmp_path, 1)
+
+    def broken(_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    store._flushing.wait()
+    monkeypatch.setattr(os, "fsync", broken)
+    assert store.write(["job", 1], entry())
+    store._flushing.wait()
+    with pytest.warns(StoreWarning, match="may lose jobs if the machine stops"):
+        assert store.write(["job", 2], entry())
+
+
+def test_everything_written_is_brought_to_the_disk(tmp_path, monkeypatch):
+    flushed = []
+    original = os.open
+
+    def noted(path, *more, **others):
+        flushed.append(str(path))
+        return original(path, *more, **others)
+
+    monkeypatch.setattr(os, "open", noted)
+    store = filled(tmp_path, 2)
+    store._flushing.wait()
+    written = [*tmp_path.rglob("*.npz"), *tmp_path.rglob("*.jsonl")]
+    assert len(written) == 3
+    assert {str(path) for path in written} <= set(flushed)
+    assert str(tmp_path / "journal") in flushed
 
 
 def test_a_folder_that_cannot_be_written_to_is_still_read(tmp_path, monkeypatch):

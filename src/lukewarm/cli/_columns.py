@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,18 @@ from lukewarm.cli._options import failure
 
 def names(listed: str | None) -> list[str] | None:
     return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def complete_column(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the columns of FILE that start so, for the shell; none where it is no CSV file."""
+    # An option that still lacks its value keeps click from taking FILE out of the arguments.
+    file = ctx.params.get("file") or next(iter(ctx.args), "")
+    try:
+        with open(file, newline="", encoding=ctx.params.get("encoding") or "utf-8") as text:
+            heads = next(csv.reader(text, delimiter=ctx.params.get("sep") or ","), [])
+    except (OSError, ValueError, LookupError, csv.Error):
+        return []
+    return [name for name in heads if name.startswith(incomplete)]
 
 
 def taken_apart(

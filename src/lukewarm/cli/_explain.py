@@ -12,13 +12,13 @@ import click
 from lukewarm._files import locked_folder, replacing_report, write_text
 from lukewarm._text import frame_to_csv, printable
 from lukewarm._validation import check_count, check_fraction
-from lukewarm.cli._columns import groups_of, names, taken_apart, without_gaps
+from lukewarm.cli._columns import complete_column, groups_of, names, taken_apart, without_gaps
 from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
 
 
 @click.command()
 @click.argument("file", type=PATH)
-@click.option("--target", required=True, help="Column to predict.")
+@click.option("--target", required=True, shell_complete=complete_column, help="Column to predict.")
 @click.option(
     "--model",
     type=OneOf("learners", "MODELS"),
@@ -62,16 +62,23 @@ from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
     help="Columns whose rank correlations reach R are taken away together.",
 )
 @click.option("--drop", help="Columns to leave out altogether, comma-separated.")
-@click.option("--weights", metavar="COLUMN", help="Weights of the rows; not a feature.")
+@click.option(
+    "--weights",
+    metavar="COLUMN",
+    shell_complete=complete_column,
+    help="Weights of the rows; not a feature.",
+)
 @click.option(
     "--row-groups",
     metavar="COLUMN",
+    shell_complete=complete_column,
     help="Which rows belong together, such as the patient: they are never parted, and errors count "
     "groups. Not a feature.",
 )
 @click.option(
     "--time",
     metavar="COLUMN",
+    shell_complete=complete_column,
     help="Numbers or dates: the first rows train, the last evaluate. Not a feature.",
 )
 @click.option("--sep", default=",", show_default=True, help="Between the cells of a CSV file.")

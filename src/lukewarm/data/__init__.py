@@ -4,6 +4,7 @@ from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity, like_column
 from lukewarm.data._features import FeatureIndex, as_feature_sets, check_disjoint
 from lukewarm.data._grouping import as_groups
+from lukewarm.data._parquet_rows import ParquetRows, RowSample
 from lukewarm.data._removal import Fill, Removal, filled
 from lukewarm.data._row_cache import RowCache
 from lukewarm.data._rows import Rows, joined
@@ -26,8 +27,10 @@ __all__ = [
     "MINIMUM_ROWS",
     "FeatureIndex",
     "Fill",
+    "ParquetRows",
     "Removal",
     "RowCache",
+    "RowSample",
     "RowSplit",
     "RowUnits",
     "Rows",

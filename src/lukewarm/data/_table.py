@@ -20,13 +20,15 @@ SMALLEST_SPREAD = 1e-70
 _LARGEST = 1e150
 
 
-def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
+def as_table(X: Any, least_rows: int = MINIMUM_ROWS) -> tuple[Features, tuple[str, ...]]:
     """Return the features as a float matrix (or, with text or categories, a frame) and the names.
 
     Parameters
     ----------
     X : DataFrame (pandas, polars or pyarrow), ndarray, nested list or scipy.sparse matrix
         Of shape (n, p). Masked values are missing ones; a sparse matrix is made dense.
+    least_rows : int
+        Fewer are refused.
 
     Returns
     -------
@@ -44,14 +46,14 @@ def as_table(X: Any) -> tuple[Features, tuple[str, ...]]:
     """
     X = as_pandas(X)
     if isinstance(X, pd.DataFrame):
-        return _from_frame(X)
+        return _from_frame(X, least_rows)
     array = check_readable("X", X)
     if array.ndim != 2:
         raise ValueError(f"X must have two dimensions, rows and features; got shape {array.shape}.")
     names = tuple(f"x{column}" for column in range(array.shape[1]))
     if array.dtype.kind in "OSU":
-        return _from_frame(pd.DataFrame(array, columns=list(names)).infer_objects())
-    _check_shape(array)
+        return _from_frame(pd.DataFrame(array, columns=list(names)).infer_objects(), least_rows)
+    _check_shape(array, least_rows)
     matrix = np.array(array, dtype=float)
     _check_no_infinity(matrix, names)
     return matrix, names
@@ -115,9 +117,9 @@ def as_targets(y: Any, n_rows: int, names: tuple[str, ...]) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _from_frame(frame: pd.DataFrame) -> tuple[Features, tuple[str, ...]]:
+def _from_frame(frame: pd.DataFrame, least_rows: int) -> tuple[Features, tuple[str, ...]]:
     names = column_names(frame)
-    _check_shape(frame)
+    _check_shape(frame, least_rows)
     frame = frame.reset_index(drop=True)
     quantities = [as_quantity(frame.iloc[:, column]) for column in range(len(names))]
     for name, values in zip(names, quantities, strict=True):
@@ -151,13 +153,13 @@ def _name(label: Any) -> str:
     return str(label)
 
 
-def _check_shape(table: Any) -> None:
+def _check_shape(table: Any, least_rows: int) -> None:
     n_rows, n_columns = table.shape
     if n_columns == 0:
         raise ValueError("X must have at least one feature; it has none.")
-    if n_rows < MINIMUM_ROWS:
+    if n_rows < least_rows:
         raise ValueError(
-            f"X must have at least {MINIMUM_ROWS} rows to split into training, stopping and "
+            f"X must have at least {least_rows} rows to split into training, stopping and "
             f"evaluation rows; got {n_rows}."
         )
 

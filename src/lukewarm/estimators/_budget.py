@@ -128,6 +128,7 @@ def harvest(
             if isinstance(each, Outcome):
                 place, model = jobs[number]
                 prepared.keep(model, compared[place], each)
+                found[number] = each.kept_by(prepared.on_disk)
     except KeyboardInterrupt:
         interrupted = True
     outcomes, failures = {}, {}

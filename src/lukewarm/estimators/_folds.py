@@ -130,7 +130,9 @@ def train_full(
         trained, trace = train_until(learner, train, stopping, rule, max_steps)
     train, stopping, evaluation = table if keeps_table else parts
     seconds = perf_counter() - started
-    data = ReductionData(train, stopping, removal, fill == "conditional")
+    data = ReductionData(
+        train, stopping, removal, fill == "conditional", trained.traits.trains_quickly
+    )
     return FullModel(
         trained,
         trace,
@@ -173,6 +175,7 @@ def trained_full(
             stopping,
             Removal.learn(train.X, fill, level_columns(learner, train.X)),
             fill == "conditional",
+            learner.traits.trains_quickly,
         ),
         evaluation,
         n_features=len(problem.index),

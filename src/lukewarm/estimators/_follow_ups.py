@@ -12,8 +12,8 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import FeatureSet
-from lukewarm._validation import check_count
-from lukewarm.data import as_feature_sets, as_groups, check_disjoint
+from lukewarm._validation import check_count, check_instance
+from lukewarm.data import ParquetRows, as_feature_sets, as_groups, check_disjoint
 from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._elimination import elimination_order
 from lukewarm.estimators._gains import GainPlan
@@ -184,6 +184,67 @@ class FollowUps(ImportanceEstimator):
             removed = gone[name] = tuple(sorted((*removed, *sets[name])))
         _, _, results = self._measured(self._prepared, gone)
         return EliminationPath(tuple(order), results[self.result_.measure])
+
+    def evaluate(self, rows: ParquetRows, without: Any = ()) -> ImportanceResult:
+        """Return the importances on all rows of a Parquet dataset, which may not fit into memory.
+
+        The models are those of the fit; on these rows they only predict. Each block of rows is
+        read once, by a worker, and only sums over cells of rows are kept.
+
+        Parameters
+        ----------
+        rows : ParquetRows
+        without : array-like of int
+            Numbers of rows that are left out: those the fit has learnt from.
+
+        Returns
+        -------
+        ImportanceResult
+            By the first measure, a mean over rows, "r2" or "deviance". `result_` stays as it is.
+            Upper limits of feature sets that no model looks at are those of `result_`.
+
+        Notes
+        -----
+        A cell of some neighbouring rows counts as one group (there are about 4,096), so standard
+        errors allow for rows of a cell that depend on each other.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import lukewarm as lw
+        >>> data = lw.datasets.make_correlated_linear(n_samples=5000, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data.X.assign(y=data.y).to_parquet(f"{folder}/rows.parquet")
+        ...     rows = lw.ParquetRows(folder, target="y")
+        ...     sample = rows.sample(1000, random_state=0)
+        ...     vi = lw.VariableImportance("boosting", inference="paired", random_state=0)
+        ...     result = vi.fit(sample.X, sample.y).evaluate(rows, without=sample.numbers)
+        >>> result.n_rows
+        4000
+        """
+        from lukewarm.estimators._blocks import evaluated_on
+
+        check_is_fitted(self, "result_")
+        check_instance("rows", rows, ParquetRows)
+        if len(self._prepared.runs.whole) > 1:
+            raise ValueError(
+                "evaluate needs one full model, and this fit has one for each of "
+                f"{len(self._prepared.runs.whole)} folds. Fit without cv, on more than 2,000 rows "
+                "or with inference='paired'."
+            )
+        if self.inference == "split":
+            raise ValueError("evaluate judges all models on the same rows; fit with 'paired'.")
+        if self._prepared.problem.weights is not None:
+            raise ValueError("evaluate counts every row alike; fit without sample_weight.")
+        numbers = np.unique(np.asarray(without, dtype=int))
+        return evaluated_on(
+            self._prepared,
+            self.result_,
+            rows,
+            numbers,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
 
     def check(self, n: int = 3) -> pd.DataFrame:
         """Retrain `n` feature sets and return how far off the warm starts are, and what they save.

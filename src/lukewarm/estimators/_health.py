@@ -11,10 +11,9 @@ import pandas as pd
 
 from lukewarm._typing import FeatureSet
 from lukewarm.data import column_doubts
+from lukewarm.estimators._baselines import constant_skill
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
-from lukewarm.evaluation import skill_on_parts
-from lukewarm.measures import Measure
 from lukewarm.results import ImportanceResult, Remark, ShapleyResult, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
@@ -196,24 +195,6 @@ _DROPPED_OUT = (
     "dropout, which is too high if other columns can replace it. Compare with check(), or raise "
     "patience."
 )
-
-
-def constant_skill(prepared: Prepared, measure: Measure) -> float:
-    """Return the skill of the training rows' mean, or class shares; nan where it has none."""
-    problem, numbers = prepared.problem, prepared.numbers
-    constants = [model.constant().predict(model.evaluation.X) for model in prepared.full_models]
-    parts = prepared.plan.full_parts
-    try:
-        return skill_on_parts(
-            measure,
-            problem.y[numbers],
-            prepared.runs.stack(prepared.runs.whole, constants),
-            parts,
-            prepared.weights,
-        ).value
-    except (ArithmeticError, ValueError):
-        # A measure need not be defined for constants, such as one that correlates predictions.
-        return np.nan
 
 
 def _no_skill(gain: float, shared: tuple[Remark, ...]) -> list[Remark]:

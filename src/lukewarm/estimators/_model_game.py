@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,11 @@ class FittedCoalition:
     skills: tuple[MeasureValue, ...]
     n_steps: int
     seconds: float
+
+    def kept_by(self, keep: Callable[[np.ndarray], np.ndarray]) -> FittedCoalition:
+        """Return the record with its influence values where `keep` puts them."""
+        skills = (replace(each, influence=keep(each.influence)) for each in self.skills)
+        return replace(self, skills=tuple(skills))
 
 
 Run = Callable[[Sequence[FeatureSet]], list[FittedCoalition]]

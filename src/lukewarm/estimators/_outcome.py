@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +24,11 @@ class Outcome:
     seconds: float
     direction: Prediction | None = None
     is_kept: bool = False
+
+    def kept_by(self, keep: Callable[[np.ndarray], np.ndarray]) -> Outcome:
+        """Return the outcome with its predictions where `keep` puts them."""
+        direction = None if self.direction is None else keep(self.direction)
+        return replace(self, prediction=keep(self.prediction), direction=direction)
 
     def to_entry(self) -> Entry:
         """Return the outcome as a store keeps it."""

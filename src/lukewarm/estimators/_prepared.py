@@ -16,7 +16,7 @@ from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan
 from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
 from lukewarm.measures import MeanOverOutputs, Measure, OneOutput
-from lukewarm.reduction import BaseReduction
+from lukewarm.reduction import BaseReduction, ReducedModel
 from lukewarm.results import Candidate, MeasureValue, TrainingTrace
 from lukewarm.stopping import StoppingRule
 from lukewarm.store import Store, described
@@ -114,6 +114,10 @@ class Prepared:
         if self.store is not None and not outcome.is_kept:
             self.store.write(self._job(model, removed), outcome.to_entry())
 
+    def on_disk(self, array: np.ndarray) -> np.ndarray:
+        """Return the array, out of the way of other memory where there is a store."""
+        return array if self.store is None else self.store.disk.keep(array)
+
     def _job(self, model: int, removed: FeatureSet) -> list[Any]:
         """Return the name of the job in the store.
 
@@ -123,14 +127,17 @@ class Prepared:
         return ["outcome", *kind, model, [int(column) for column in removed]]
 
     def _obtained(self, model: int, removed: FeatureSet) -> Outcome:
-        full_model = self.full_models[model]
-        X = full_model.evaluation.X
-        if not removed and not self.symmetric:
-            return Outcome(full_model.learner.predict(X), TrainingTrace.untrained(), 0.0)
-        seed = derived_seed(self.root_seed, model, *removed)
-        reduced = full_model.reduce(self.reduction, removed, seed)
+        X, reduced = self.full_models[model].evaluation.X, self.reduced(model, removed)
         direction = None if reduced.direction is None else reduced.direction(X)
         return Outcome(reduced.predict(X), reduced.trace, reduced.seconds, direction)
+
+    def reduced(self, model: int, removed: FeatureSet) -> ReducedModel:
+        """Return a full model without `removed`, trained anew whatever the store holds."""
+        full_model = self.full_models[model]
+        if not removed and not self.symmetric:
+            return ReducedModel(full_model.learner.predict, TrainingTrace.untrained(), 0.0)
+        seed = derived_seed(self.root_seed, model, *removed)
+        return full_model.reduce(self.reduction, removed, seed)
 
     def predictions(
         self,
@@ -154,7 +161,7 @@ class Prepared:
         sides = [[each.prediction for each in outcomes] for outcomes in (full, *reduced)]
 
         def of(models: tuple[int, ...], half: Any = None) -> EvaluationPredictions:
-            first, *others = (self.runs.stack(models, side) for side in sides)
+            first, *others = (self.on_disk(self.runs.stack(models, side)) for side in sides)
             y = self.problem.y[self.numbers]
             return EvaluationPredictions(
                 y,
@@ -164,12 +171,14 @@ class Prepared:
                 self.weights,
                 half,
                 clusters=self.clusters,
+                keep=self.on_disk,
             )
 
         directions = tuple(self._directions(full, outcomes) for outcomes in reduced)
         halves = self.runs.halves
         pair = None if halves is None else (of(halves[0]), of(halves[1]))
-        return replace(of(self.runs.whole, pair), directions=directions)
+        n_halves = self.runs.n_independent_halves
+        return replace(of(self.runs.whole, pair), directions=directions, n_halves=n_halves)
 
     def scores(
         self, full: list[Outcome], reduced: list[list[Outcome]], measure: Measure
@@ -188,7 +197,7 @@ class Prepared:
     def scored(self) -> np.ndarray:
         """The evaluation row behind each term of the product statistic."""
         fold_of_row = self.runs.fold_of_row
-        return np.concatenate([np.flatnonzero(fold_of_row == fold) for fold, _ in self.runs.judges])
+        return np.concatenate([np.flatnonzero(fold_of_row == fold) for fold, _ in self.runs.tested])
 
     def _score(self, full: list[Outcome], reduced: list[Outcome], measure: Measure) -> MeasureValue:
         if isinstance(measure, MeanOverOutputs):
@@ -197,7 +206,7 @@ class Prepared:
         runs, problem = self.runs, self.problem
         number = measure.number if isinstance(measure, OneOutput) else None
         parts = []
-        for fold, model in runs.judges:
+        for fold, model in runs.tested:
             one, other = full[model], reduced[model]
             direction = _added(one, other)
             rows = runs.folds[fold]
@@ -209,17 +218,16 @@ class Prepared:
                     None if problem.weights is None else problem.weights[rows],
                 )
             )
-        return product_score(parts, runs.variance_factor)
+        score = product_score(parts, runs.variance_factor)
+        return replace(score, influence=self.on_disk(score.influence))
 
     def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:
         """Return what a feature set may add to each prediction; None where models look at it."""
         whole = self.runs.whole
         if all(reduced[model].direction is None for model in whole):
             return None
-        return self.runs.stack(
-            whole,
-            [_added(one, other) for one, other in zip(full, reduced, strict=True)],
-        )
+        added = [_added(one, other) for one, other in zip(full, reduced, strict=True)]
+        return self.on_disk(self.runs.stack(whole, added))
 
 
 def evaluation_clusters(problem: Problem, runs: RunPlan) -> np.ndarray | None:

@@ -1,4 +1,4 @@
-"""What an estimator adds to the report of its results: settings, columns, a simple baseline."""
+"""What an estimator adds to the report of its results: settings, columns, simple baselines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from lukewarm._validation import shown
-from lukewarm.estimators._health import constant_skill
+from lukewarm.estimators._baselines import constant_skill, linear_skill
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.measures import Measure
 from lukewarm.reporting import Details, Subject
@@ -28,7 +28,12 @@ def report_subjects(estimator: ImportanceEstimator) -> list[Subject]:
     )
     measures = {measure.name: measure for measure in prepared.problem.measures}
     return [
-        Subject(result, details, _baseline(result, prepared, measures[name]))
+        Subject(
+            result,
+            details,
+            _baseline(result, prepared, measures[name]),
+            linear_skill(prepared, measures[name]),
+        )
         for name, result in estimator.results_.items()
     ]
 

@@ -1,4 +1,4 @@
-"""Which rows train each full model, and which models judge each evaluation row."""
+"""Which rows train each full model, and which models evaluate each row."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RunPlan:
     halves : tuple of two tuples of int, optional
         The two models of each fold that are trained on disjoint halves of those rows; one and the
         same where rows follow each other in time.
-    judges : tuple of pairs of int
+    tested : tuple of pairs of int
         The folds that test whether a feature matters, each with the model it tests.
 
     Notes
@@ -47,18 +47,25 @@ class RunPlan:
     folds: tuple[np.ndarray, ...]
     whole: tuple[int, ...]
     halves: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    judges: tuple[tuple[int, int], ...] = ((0, 0),)
+    tested: tuple[tuple[int, int], ...] = ((0, 0),)
 
     @property
     def variance_factor(self) -> float:
         """How often each pair of a trained and an evaluated row counts in the test."""
         trained_on = set[int]()
         counts_twice = False
-        for fold, model in self.judges:
+        for fold, model in self.tested:
             counts_twice |= bool(trained_on & set(self.folds[fold].tolist()))
             split = self.splits[model]
             trained_on |= {*split.train.tolist(), *split.stopping.tolist()}
         return 2.0 if counts_twice else 1.0
+
+    @property
+    def n_independent_halves(self) -> int:
+        """How many models of half the rows share no training row: all that rotate, else two."""
+        if self.halves is None or set(self.halves[0]) != set(self.halves[1]):
+            return 2
+        return max(len(set(self.halves[0])), 2)
 
     @property
     def numbers(self) -> np.ndarray:
@@ -158,21 +165,21 @@ def plan_of_splits(
     """
     folds = tuple(split.evaluation for split in splits)
     whole = tuple(range(len(splits)))
-    judges = tuple((fold, fold) for fold in whole)
+    tested = tuple((fold, fold) for fold in whole)
     if not with_halves:
-        return RunPlan(tuple(splits), folds, whole, judges=judges)
+        return RunPlan(tuple(splits), folds, whole, tested=tested)
     pairs = [halve_rows(split, generator, strata, units) for split in splits]
     first = tuple(len(splits) + number for number in whole)
     if units is not None and units.in_order:
         later = [half for _, half in pairs]
-        return RunPlan((*splits, *later), folds, whole, (first, first), judges)
+        return RunPlan((*splits, *later), folds, whole, (first, first), tested)
     second = tuple(2 * len(splits) + number for number in whole)
     return RunPlan(
         (*splits, *(one for one, _ in pairs), *(other for _, other in pairs)),
         folds,
         whole,
         (first, second),
-        judges,
+        tested,
     )
 
 
@@ -183,7 +190,7 @@ def _rotated_thirds(
     strata: np.ndarray | None,
     units: RowUnits | None,
 ) -> RunPlan:
-    """Return the plan in which each third is judged by models of both others and of each other.
+    """Return the plan in which each third is evaluated by models of both others and of each other.
 
     Six full models in all: the model of one third is a half for both of the other thirds.
     """
@@ -192,8 +199,8 @@ def _rotated_thirds(
     thirds = []
     for number, fold in enumerate(folds):
         train, stopping = part_rows(fold, train_fraction, generator, strata, units)
-        judged = np.concatenate([folds[(number + 1) % 3], folds[(number + 2) % 3]])
-        thirds.append(RowSplit(train, stopping, np.sort(judged)))
+        evaluated = np.concatenate([folds[(number + 1) % 3], folds[(number + 2) % 3]])
+        thirds.append(RowSplit(train, stopping, np.sort(evaluated)))
     return RunPlan((*wholes, *thirds), folds, (0, 1, 2), ((4, 5, 3), (5, 3, 4)), ((1, 3), (2, 2)))
 
 

@@ -290,8 +290,7 @@ class ShapleyImportance(ImportanceEstimator):
             players=tuple(self._players.values()),
             coalitions=solution.coalitions,
             values=np.array([each.value for each in skills]),
-            # Half the memory; the standard errors need no more than single precision.
-            influence=np.array([each.influence for each in skills], np.float32),
+            influence=self._influence([each.influence for each in skills]),
             weights=solution.weights,
             covariance=solution.covariance,
             steps=np.array([each.n_steps for each in fitted]),
@@ -312,6 +311,19 @@ class ShapleyImportance(ImportanceEstimator):
             candidates=self._prepared.candidates,
             clusters=self._prepared.clusters,
         )
+
+    def _influence(self, rows: list[np.ndarray]) -> np.ndarray:
+        """Return the influence values of all coalitions as one matrix.
+
+        Half the memory: the standard errors need no more than single precision.
+        """
+        store, shape = self._prepared.store, (len(rows), len(rows[0]))
+        matrix = (
+            np.empty(shape, np.float32) if store is None else store.disk.empty(shape, np.float32)
+        )
+        for place, row in enumerate(rows):
+            matrix[place] = row
+        return matrix
 
 
 def _with_rows(prepared: Prepared) -> np.ndarray:

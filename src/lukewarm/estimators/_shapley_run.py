@@ -16,7 +16,7 @@ from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPlan
 from lukewarm.exceptions import ClaimedElsewhere, PrecisionWarning
-from lukewarm.parallel import blas_for, run_jobs
+from lukewarm.parallel import blas_for, iterate_jobs, with_bar
 from lukewarm.reduction import CoalitionProjection, Projection
 from lukewarm.shapley import (
     ProxyGame,
@@ -132,20 +132,22 @@ class ShapleyRun:
 
     def _run(self, removed: Sequence[FeatureSet]) -> list[FittedCoalition]:
         try:
-            fitted = run_jobs(
-                _CoalitionJob(self._prepared, self._plan),
-                removed,
-                n_jobs=self._n_jobs,
+            jobs = _CoalitionJob(self._prepared, self._plan)
+            results = iterate_jobs(jobs, removed, n_jobs=self._n_jobs, prefer="threads")
+            fitted: dict[int, FittedCoalition] = {}
+            for number, (each, unkept) in with_bar(
+                results,
+                len(removed),
                 verbose=self._verbose,
                 description=f"coalitions{self._expected}",
-            )
+            ):
+                fitted[number] = each.kept_by(self._prepared.on_disk)
+                for model, outcome in unkept.items():
+                    self._prepared.keep(model, removed[number], outcome)
         except KeyboardInterrupt:
             store = self._prepared.store
             raise KeyboardInterrupt(break_message(store, has_result=False)) from None
-        for columns, (_, unkept) in zip(removed, fitted, strict=True):
-            for model, outcome in unkept.items():
-                self._prepared.keep(model, columns, outcome)
-        return [each for each, _ in fitted]
+        return [fitted[number] for number in range(len(removed))]
 
     def _make_proxies(self) -> list[ProxyGame]:
         problem = self._prepared.problem

@@ -300,7 +300,7 @@ class VariableImportance(FollowUps):
         from lukewarm.learners.boosting import compile_once  # loads numba
 
         # Nothing is read either: it is the models that are timed.
-        estimator = clone(self, safe=False).set_params(store=None).set_params(store=None)
+        estimator = clone(self, safe=False).set_params(store=None)
         problem, sets = estimator._asked_problem(X, y, sample_weight, **others)
         # What is compiled on first use is no part of what a fit takes.
         compile_once()

@@ -1,5 +1,6 @@
 """From predictions to importances: which rows evaluate which model."""
 
+from lukewarm.evaluation._cells import CellSums
 from lukewarm.evaluation._checks import check_measure, check_parts, encode_classes
 from lukewarm.evaluation._evidence import PredictionEvidence, join_predictions
 from lukewarm.evaluation._importance import importance_from_predictions
@@ -7,11 +8,13 @@ from lukewarm.evaluation._predictions import (
     EvaluationPredictions,
     clustered_score,
     product_score,
+    product_terms,
 )
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
 
 __all__ = [
     "INFERENCES",
+    "CellSums",
     "EvaluationPlan",
     "EvaluationPredictions",
     "PredictionEvidence",
@@ -22,5 +25,6 @@ __all__ = [
     "importance_from_predictions",
     "join_predictions",
     "product_score",
+    "product_terms",
     "skill_on_parts",
 ]

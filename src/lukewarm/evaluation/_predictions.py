@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,10 @@ from lukewarm.results import MeasureValue, UpperLimits
 # Those of levels in use (0.5, 0.8, 0.9, 0.95, 0.99, 0.999), none, and one for thousands of sets.
 _LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
 _QUANTILES = (0.0, *(float(ndtri(0.5 + level / 2)) for level in _LEVELS), 5.0)
+
+
+def _as_it_is(array: np.ndarray) -> np.ndarray:
+    return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +38,16 @@ class EvaluationPredictions:
     weights : ndarray of shape (n,), optional
     half : tuple of two EvaluationPredictions, optional
         Those of models trained on two disjoint halves of the training rows, for the same rows.
+    n_halves : int, default 2
+        Independent models of half the rows behind the mean over `half`: two, or all where rows
+        rotate and every model stands in several folds.
     directions : tuple of Prediction or None, one per feature set
         What the features may add to each prediction, where some full model does not look at them.
     clusters : ndarray of int, shape (n,), optional
         The group of each row, from 0 on, where rows belong together: influence values are then
         one per group.
+    keep : callable from array to array
+        Puts arrays that are kept for long where they are not in the way.
     """
 
     y: Vector
@@ -47,34 +56,41 @@ class EvaluationPredictions:
     plan: EvaluationPlan
     weights: Vector | None = None
     half: tuple[EvaluationPredictions, EvaluationPredictions] | None = None
+    n_halves: int = 2
     directions: tuple[Prediction | None, ...] = ()
     clusters: np.ndarray | None = None
+    keep: Callable[[np.ndarray], np.ndarray] = _as_it_is
 
     def skills(self, measure: Measure) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model and of each reduced one."""
-        plan = self.plan
-        full = self._on_parts(measure, self.full, plan.full_parts)
-        reduced = tuple(
-            self._on_parts(measure, prediction, plan.reduced_parts) for prediction in self.reduced
+        # One after the other, so that no more than one set's arrays are held beside those kept.
+        full, *reduced = (
+            replace(skill, influence=self.keep(skill.influence))
+            for skill in (
+                self._skill(measure, number) for number in (None, *range(len(self.reduced)))
+            )
         )
+        return full, tuple(reduced)
+
+    def _skill(self, measure: Measure, number: int | None) -> MeasureValue:
+        """Return the skill without a feature set, that of the full model where it is None."""
+        prediction = self.full if number is None else self.reduced[number]
+        parts = self.plan.full_parts if number is None else self.plan.reduced_parts
+        skill = self._on_parts(measure, prediction, parts)
         if self.half is None:
-            return full, reduced
-        full = full.extrapolated_from(self._of_halves(measure, plan.full_parts, 0))
-        return full, tuple(
-            whole.extrapolated_from(self._of_halves(measure, plan.reduced_parts, number))
-            for number, whole in enumerate(reduced, start=1)
-        )
+            return skill
+        return skill.extrapolated_from(self._of_halves(measure, parts, number))
 
     def _of_halves(
-        self, measure: Measure, parts: tuple[np.ndarray, ...], number: int
+        self, measure: Measure, parts: tuple[np.ndarray, ...], number: int | None
     ) -> MeasureValue:
-        """Return the mean skill of the two half models; 0 is the full one, then the reduced ones.
+        """Return the mean skill of the two half models, the full ones where `number` is None.
 
         Their disagreement is taken in every part by itself: where rows rotate, a model that stands
         first in one part is second in another.
         """
         assert self.half is not None
-        predictions = [(each.full, *each.reduced)[number] for each in self.half]
+        predictions = [each.full if number is None else each.reduced[number] for each in self.half]
         first, second = (self._on_parts(measure, each, parts) for each in predictions)
         ours, theirs = (
             np.array([self._on_parts(measure, each, (part,)).value for part in parts])
@@ -82,7 +98,9 @@ class EvaluationPredictions:
         )
         return replace(
             MeasureValue.mean([first, second]),
-            disagreement=(ours - theirs) / (2 * np.sqrt(len(parts))),
+            # The variance of one model is half that of a difference, that of their mean smaller
+            # by their number.
+            disagreement=(ours - theirs) / np.sqrt(2 * self.n_halves * len(parts)),
         )
 
     def missed(self, measure: Measure, level: float) -> UpperLimits:
@@ -109,7 +127,7 @@ class EvaluationPredictions:
 
     def _largest_effect(self, measure: Measure, line: Prediction, quantile: float) -> float:
         weights = np.ones(len(self.y)) if self.weights is None else self.weights
-        products = weights * _products(self.y, self.full, line)
+        products = weights * product_terms(self.y, self.full, line)
         squares = weights * np.square(line).reshape(len(line), -1).sum(axis=1)
         if squares.sum() <= 0:
             return 0.0
@@ -167,7 +185,7 @@ def product_score(
     """
     terms = []
     for y, reduced, direction, weights in parts:
-        products = _products(y, reduced, direction)
+        products = product_terms(y, reduced, direction)
         products = products if weights is None else products * (weights / weights.mean())
         spread = products.std()
         terms.append(products / (spread if spread > 0 else 1.0))
@@ -196,7 +214,7 @@ def clustered_score(score: MeasureValue, clusters: np.ndarray | None) -> Measure
     return MeasureValue(score.value, by_cluster(score.influence, codes) * scale, score.shift)
 
 
-def _products(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:
+def product_terms(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:
     """Return (y - prediction) * direction for each row, summed over classes."""
     if prediction.ndim == 1:
         return (y - prediction) * direction

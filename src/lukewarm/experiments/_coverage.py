@@ -72,7 +72,7 @@ class Coverage:
         if job["model"] == "network":
             settings = default_network()
         else:
-            settings = paper_model(job["model"], "paper")
+            settings = paper_model(job["model"], "paper", is_literal=False)
             factor = settings.learning_rate_factor
             if isinstance(settings.model, BaseLearner):
                 factor = settings.model.traits.learning_rate_factor

@@ -13,13 +13,16 @@ import pandas as pd
 
 from lukewarm._files import locked_folder, replacing_report, write_text
 from lukewarm._validation import check_choice, check_count, check_n_jobs
+from lukewarm.experiments._architecture_stability import ArchitectureStability
 from lukewarm.experiments._base import SCALES, Experiment
 from lukewarm.experiments._bounds import Bounds
 from lukewarm.experiments._correlation import Correlation
 from lukewarm.experiments._coverage import Coverage
+from lukewarm.experiments._exact_case import ExactCase
 from lukewarm.experiments._gas_turbine import GasTurbine
 from lukewarm.experiments._high_dimension import HighDimension
 from lukewarm.experiments._models import installed_models
+from lukewarm.experiments._regular_trees import RegularTreesExperiment
 from lukewarm.experiments._shapley_logistic import ShapleyLogistic
 from lukewarm.experiments._symmetric import Symmetric
 from lukewarm.experiments._tangent_stability import TangentStability
@@ -37,6 +40,9 @@ _KNOWN: dict[str, Experiment] = {
         Coverage(),
         GasTurbine(),
         Symmetric(),
+        ExactCase(),
+        RegularTreesExperiment(),
+        ArchitectureStability(),
     )
 }
 EXPERIMENTS = tuple(_KNOWN)

@@ -11,12 +11,13 @@ from lukewarm._typing import Matrix, Vector
 from lukewarm.data import Removal
 from lukewarm.datasets import make_correlated_linear
 from lukewarm.experiments._random_functions import random_trees
-from lukewarm.kernels import network_kernel, tree_kernel, tree_kernel_at
+from lukewarm.kernels import kernel_eigenvalues, network_kernel, tree_kernel, tree_kernel_at
 
 # Where the kernel is looked at: few steps, denser at the start.
 _KERNEL_STEPS = (1, 2, 5, 10, 20, 50, 100)
 _N_STEPS = 100
 _NETWORK_RATE, _TREE_RATE = 0.5, 0.1
+_SHARE_OF_LARGEST_RATE = 0.5
 _DEPTH = 2
 
 
@@ -39,10 +40,36 @@ def network_drift(width: int, n_rows: int, generator: np.random.Generator) -> di
         batch_size=n_rows,
         seed=int(generator.integers(2**31)),
     )
+    return drift_after_warm_start(network, X, y, _NETWORK_RATE)
+
+
+def architecture_drift(
+    name: str, width: int, n_rows: int, generator: np.random.Generator
+) -> dict[str, float]:
+    """Return the same two distances for a network of another kind, by its name."""
+    from lukewarm.experiments._architectures import ARCHITECTURES
+    from lukewarm.learners import TorchLearner
+
+    data = make_correlated_linear(n_rows, random_state=generator)
+    X, y = data.X.to_numpy(), data.y.to_numpy()
+    module = ARCHITECTURES[name](X.shape[1], width)
+    seed = int(generator.integers(2**31))
+    settings: dict[str, Any] = {"optimizer": "sgd", "batch_size": n_rows}
+    begun = TorchLearner(module, **settings).fresh(seed)
+    # Kinds of networks differ in the size of their kernels; steps are as long in their own units.
+    rate = _SHARE_OF_LARGEST_RATE / float(kernel_eigenvalues(network_kernel(begun, X))[0])
+    learner = TorchLearner(module, **settings, learning_rate=rate / 2).fresh(seed)
+    return drift_after_warm_start(learner, X, y, rate)
+
+
+def drift_after_warm_start(
+    network: Any, X: Matrix, y: Vector, learning_rate: float
+) -> dict[str, float]:
+    """Return how far a network trained with all columns strays once the first is removed."""
     network.advance(X, y, 300)
     X_removed = Removal.learn(X).apply(X, (0,))
     start = network_kernel(network, X_removed)
-    linear = list(_linear_path(start, y, network.predict(X_removed), _NETWORK_RATE))
+    linear = list(_linear_path(start, y, network.predict(X_removed), learning_rate))
     gaps, changes = [], []
     for step in range(1, _N_STEPS + 1):
         network.advance(X_removed, y, 1)

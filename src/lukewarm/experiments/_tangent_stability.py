@@ -19,7 +19,7 @@ _STRENGTHS = {"quick": (1, 10, 100, 1000, 10000), "paper": (1, 10, 100, 1000, 10
 # Few, so that the kernels of wide networks can be taken along the way.
 _ROWS = 128
 _REPLICATES = {"quick": 5, "paper": 10}
-_DISTANCES = {
+DISTANCES = {
     "prediction_gap": "largest distance from the linear path\n(share of the spread of y)",
     "kernel_change": "largest change of the kernel\n(share of its norm)",
 }
@@ -63,7 +63,7 @@ class TangentStability:
 
     def table(self, records: Sequence[Record]) -> pd.DataFrame:
         """Return the geometric mean of each distance per size, with the panel's slope."""
-        return table_of_slopes(records, "size", "distance", _DISTANCES, _summary)
+        return table_of_slopes(records, "size", "distance", DISTANCES, geometric_mean)
 
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a row of panels per model, both axes logarithmic."""
@@ -72,7 +72,7 @@ class TangentStability:
         figure, panels = new_figure(8.6, 3.3 * len(models) + 0.4, n_rows=len(models), n_columns=2)
         places = iter(panels)
         for model in models:
-            for distance, label in _DISTANCES.items():
+            for distance, label in DISTANCES.items():
                 axes = next(places)
                 _draw_panel(axes, frame[frame["model"] == model], distance, model)
                 axes.set_ylabel(label, fontsize=9)
@@ -80,7 +80,8 @@ class TangentStability:
         return figure
 
 
-def _summary(chosen: pd.DataFrame, distance: str) -> dict[str, float]:
+def geometric_mean(chosen: pd.DataFrame, distance: str) -> dict[str, float]:
+    """Return the mean of a distance over data sets, on the scale of its logarithm."""
     return {"mean": float(np.exp(np.log(chosen[distance]).mean()))}
 
 

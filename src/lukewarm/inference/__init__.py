@@ -4,7 +4,7 @@ Pure functions over arrays: nothing here knows a model, a measure or a data set.
 """
 
 from lukewarm.inference._clusters import by_cluster, cluster_totals
-from lukewarm.inference._moments import Moments
+from lukewarm.inference._moments import Moments, mapped
 from lukewarm.inference._multiplicity import (
     ADJUSTMENTS,
     adjust_p_values,
@@ -29,6 +29,7 @@ __all__ = [
     "check_adjustments",
     "cluster_totals",
     "interval_ends",
+    "mapped",
     "p_value",
     "reach_zero",
     "resampled_error",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lukewarm._typing import Vector
+from lukewarm._typing import Matrix, Vector
 
 _MOST_NUMBERS = 2**16  # stacked at once: 512 KB, which stay in a core's cache
+_LARGEST_COPY = 2**25  # numbers: 256 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,26 @@ class Moments:
     def standard_error(self) -> np.ndarray:
         """Standard errors of the estimates."""
         return self.spread / np.sqrt(self.n_rows)
+
+
+def mapped(weights: Matrix, influence: Matrix) -> Matrix:
+    """Return ``weights @ influence``, shape (p, n), of influence values in single precision.
+
+    A product of two precisions copies the whole of the second to the first. A large one is taken
+    by blocks of its rows instead.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (p, m)
+    influence : ndarray of shape (m, n)
+    """
+    if influence.size <= _LARGEST_COPY:
+        return weights @ influence
+    at_once = max(_LARGEST_COPY // influence.shape[1], 1)
+    total = np.zeros((len(weights), influence.shape[1]))
+    for first in range(0, len(influence), at_once):
+        total += weights[:, first : first + at_once] @ influence[first : first + at_once]
+    return total
 
 
 def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:

@@ -18,6 +18,7 @@ from lukewarm.kernels._decomposition import (
     run_decomposition,
 )
 from lukewarm.kernels._estimate_law import ImportanceLaw, QuadraticForm, importance_law
+from lukewarm.kernels._fixed_kernel import FixedKernelRun, fixed_kernel_run
 from lukewarm.kernels._noise import estimate_gap_norm, estimate_noise_std
 from lukewarm.kernels._runs import KernelRun, OracleStop, follow_run, oracle_stop
 from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
@@ -34,14 +35,21 @@ from lukewarm.kernels.trees._law import (
     tree_distribution,
     tree_kernel_at,
 )
+from lukewarm.kernels.trees._regular_kernel import (
+    RegularTrees,
+    regular_tree_kernel,
+    regular_tree_kernel_at,
+)
 
 __all__ = [
     "ErrorDecomposition",
+    "FixedKernelRun",
     "ImportanceLaw",
     "KernelRun",
     "KernelWarning",
     "OracleStop",
     "QuadraticForm",
+    "RegularTrees",
     "SampledKernel",
     "TangentMap",
     "TangentWarning",
@@ -53,6 +61,7 @@ __all__ = [
     "estimate_gap_norm",
     "estimate_noise_std",
     "expected_update",
+    "fixed_kernel_run",
     "follow_run",
     "forest_kernel",
     "importance_law",
@@ -65,6 +74,8 @@ __all__ = [
     "optimal_step",
     "oracle_stop",
     "population_critical_radius",
+    "regular_tree_kernel",
+    "regular_tree_kernel_at",
     "rkhs_gap_norm",
     "run_decomposition",
     "sampled_tree_kernel",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,6 +11,7 @@ import numpy as np
 from lukewarm._typing import Features, Matrix, Vector
 from lukewarm._validation import check_count, check_number, check_vector
 from lukewarm.kernels._decomposition import ErrorDecomposition, run_decomposition
+from lukewarm.kernels._fixed_kernel import BOUND_CONSTANT
 from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
 from lukewarm.kernels._stopping_times import max_theoretical_step, optimal_step
 
@@ -174,6 +174,5 @@ def oracle_stop(
     )
     if norm == 0:
         return OracleStop(0, last, norm, terms)
-    constant = norm**2 * (1 / math.e + 1 / math.e**2)
-    step = optimal_step(terms.drift_term, constant, learning_rate, last)
+    step = optimal_step(terms.drift_term, norm**2 * BOUND_CONSTANT, learning_rate, last)
     return OracleStop(step, last, norm, terms)

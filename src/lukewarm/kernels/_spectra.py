@@ -78,6 +78,11 @@ def rkhs_gap_norm(kernel_matrix: Matrix, gap: Vector) -> float:
     """
     decomposed = spectrum(kernel_matrix)
     gap = check_vector("gap", gap, n_rows=len(decomposed.eigenvalues))
+    return gap_norm_in(decomposed, decomposed.eigenvectors.T @ gap)
+
+
+def gap_norm_in(decomposed: Spectrum, rotated_gap: Vector) -> float:
+    """Return C_H of a gap that stands in the eigenbasis."""
     rank = decomposed.rank
-    parts = decomposed.eigenvectors[:, :rank].T @ gap
-    return float(np.sqrt((parts**2 / decomposed.eigenvalues[:rank]).sum() / len(gap)))
+    parts = rotated_gap[:rank] ** 2 / decomposed.eigenvalues[:rank]
+    return float(np.sqrt(parts.sum() / len(rotated_gap)))

@@ -208,6 +208,20 @@ class BaseLearner(ABC):
         """
         return None
 
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return whether predictions can depend on the columns; None where only they can tell."""
+        return None
+
+    def average_with_leaves(
+        self, X: Features, draws: Sequence[Draw]
+    ) -> tuple[Prediction, list[np.ndarray]] | None:
+        """Return the mean prediction over draws, and leaves; None without trees to read.
+
+        For every output the numbers of the leaves that rows reach with the last of the draws, which
+        may weigh nothing: (n_trees, n).
+        """
+        return None
+
     @property
     def parts(self) -> tuple[tuple[float, BaseLearner], ...]:
         """The models whose weighted sum it is, with their weights; by default itself alone."""

@@ -41,6 +41,9 @@ class LearnerTraits:
     is_local : bool, default False
         Whether predictions follow the nearest training rows, as those of a forest do. What a
         projection has to correct then is averaged among neighbours, too.
+    trains_quickly : bool, default False
+        Whether it is trained about as fast as it predicts, as boosters of other libraries are. A
+        projection then spends less on guesses and corrections.
     chooses_model : bool, default False
         Ability: `choose`. Such a learner has no steps of its own: it is trained by `choose`, and
         `advance` raises a TypeError before that.
@@ -59,6 +62,7 @@ class LearnerTraits:
     has_learning_rate: bool = False
     imputes: bool = False
     is_local: bool = False
+    trains_quickly: bool = False
     chooses_model: bool = False
 
     def __post_init__(self) -> None:

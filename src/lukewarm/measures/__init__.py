@@ -32,6 +32,7 @@ from lukewarm.measures._registry import (
     needs_classes,
 )
 from lukewarm.measures._regression import R2, RMSE, Huber, NegMAE, NegMSE, Pinball
+from lukewarm.measures._row_terms import RowTerms, row_terms
 from lukewarm.measures._scorer import ScorerMeasure
 from lukewarm.measures._task import REGRESSION, Task
 
@@ -61,6 +62,7 @@ __all__ = [
     "OutputsLoss",
     "Pinball",
     "PoissonDeviance",
+    "RowTerms",
     "ScorerMeasure",
     "Task",
     "TweedieDeviance",
@@ -74,5 +76,6 @@ __all__ = [
     "mean_squared_error",
     "needs_classes",
     "over_outputs",
+    "row_terms",
     "squared_errors",
 ]

@@ -12,7 +12,10 @@ from lukewarm.plotting._style import (
     axes_for,
     new_figure,
     plain_labels,
+    plain_numbers,
+    power_for,
     tidy,
+    with_power,
     wrapped_labels,
 )
 from lukewarm.results import EffectCurve, EffectCurves
@@ -78,12 +81,15 @@ def plot_effects(effects: EffectCurves, *, max_features: int = 9, ax: Any = None
         panels = panels[: len(curves)]
     outputs = effects.outputs[:_MOST_OUTPUTS]
     low, high = _ends(curves, len(outputs))
+    exponent = power_for(max(-low, high))
     for panel, curve in zip(panels, curves, strict=True):
         _draw(panel, curve, plain_labels(outputs))
         panel.set_ylim(low, high)
+        plain_numbers(panel.yaxis, exponent)
         tidy(panel)
     what = "prediction" if len(outputs) > 1 else outputs[0]
     (label,) = plain_labels([f"effect on the {what}"])
+    label = with_power(label, exponent)
     if len(curves) == 1:
         panels[0].set_ylabel(label)
     else:
@@ -131,7 +137,11 @@ def _draw_points(axes: Any, curve: EffectCurve, outputs: list[str]) -> None:
         axes.vlines(places, 0, effect, color=look["color"], linewidth=1.2)
         axes.scatter(places, effect, s=20 + 80 * curve.share[order], zorder=3, **look)
     labels = wrapped_labels([_said(curve.values[number]) for number in order])
-    is_long = sum(map(len, labels)) > _MOST_CHARACTERS
+    is_long = sum(len(label) + 2 for label in labels) > _MOST_CHARACTERS
+    if is_long and curve.positions is not None:
+        # The first, a middle and the last tell where the numbers between them lie.
+        shown = [0, len(order) // 2, len(order) - 1]
+        places, labels, is_long = places[shown], [labels[number] for number in shown], False
     axes.set_xticks(places, labels, **({"rotation": 40, "ha": "right"} if is_long else {}))
     axes.margins(x=0.15)
 

@@ -9,8 +9,8 @@ import numpy as np
 from lukewarm._validation import check_instance
 from lukewarm.plotting._style import (
     COLOURS,
-    MEASURE_LABELS,
     axes_for,
+    loss_label,
     plain_ticks,
     tidy,
     title_for,
@@ -26,7 +26,7 @@ def plot_elimination(path: EliminationPath, *, level: float | None = None, ax: A
     """Draw what is lost as features leave one after the other; return the Axes.
 
     From top to bottom, the feature that left in each step, and the skill lost since the full
-    model, within its interval. Above the dashed line the loss is not told from zero.
+    model, within its interval. Above the dashed line the loss is not significant.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def plot_elimination(path: EliminationPath, *, level: float | None = None, ax: A
     axes.set_ylim(len(path) - 0.5, -0.5)
     axes.set_ylabel("taken away, from top to bottom")
     measure = path.result.measure
-    plain_ticks(axes, f"{MEASURE_LABELS.get(measure, f'loss of {measure}')} since the full model")
+    plain_ticks(axes, f"{loss_label(measure)} since the full model")
     axes.set_title(title_for(path.result, len(path)), loc="left", fontsize="medium")
     tidy(axes)
     axes.tick_params(axis="y", length=0)

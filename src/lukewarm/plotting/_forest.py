@@ -6,16 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from lukewarm._typing import Vector
 from lukewarm._validation import check_count, check_flag, check_instance
 from lukewarm.plotting._style import (
     COLOURS,
     INTERVAL,
-    MEASURE_LABELS,
     axes_for,
-    plain_labels,
+    loss_label,
+    plain_numbers,
     plain_ticks,
+    power_for,
+    share_label,
     tidy,
     title_for,
+    with_power,
     wrapped_labels,
 )
 from lukewarm.results import ImportanceResult, ShapleyResult
@@ -24,6 +28,8 @@ _DASHES = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 # Of the largest.
 _NAMED = 0.05
+# Names are wrapped at so many characters, and stand apart by so many pixels in x and y.
+_LONGEST_NAME, _ROOM = 22, (90.0, 14.0)
 
 
 def plot_forest(
@@ -74,14 +80,14 @@ def plot_forest(
     )
     axes.set_yticks(places, wrapped_labels([result.names[number] for number in order]))
     axes.set_ylim(len(order) - 0.5, -0.5)
+    exponent = plain_ticks(axes, f"{loss_label(result.measure)} without the feature")
+    value, low, high = (each / 10.0**exponent for each in (value, low, high))
     largest = np.nanmax(np.abs(np.concatenate([value, low, high])))
     for place, numbers in enumerate(zip(value, low, high, strict=True)):
         said = "{} [{}, {}]".format(*(_said(each, largest) for each in numbers))
         axes.text(
             1.02, place, said, transform=axes.get_yaxis_transform(), va="center", fontsize="small"
         )
-    label = MEASURE_LABELS.get(result.measure, f"loss of {result.measure}")
-    plain_ticks(axes, f"{label} without the feature")
     axes.set_title(title_for(result, len(order)), loc="left", fontsize="medium")
     tidy(axes)
     axes.tick_params(axis="y", length=0)
@@ -134,12 +140,27 @@ def plot_importance_against_shapley(
     axes.errorbar(
         x, y, xerr=bars[0], yerr=bars[1], fmt="o", color=COLOURS[0], ecolor="0.6", markersize=5
     )
-    labels = plain_labels(shared)
+    _name_points(axes, x, y, wrapped_labels(shared, _LONGEST_NAME), max_names)
+    # One unit for both, so that the dashed line is where they are equal.
+    exponent = power_for(float(np.abs([x, y]).max()))
+    for axis in (axes.xaxis, axes.yaxis):
+        plain_numbers(axis, exponent)
+    axes.set_xlabel(with_power(f"Shapley value ({share_label(shapley.measure)})", exponent))
+    axes.set_ylabel(with_power(f"importance ({loss_label(importance.measure)})", exponent))
+    tidy(axes)
+    return axes
+
+
+def _name_points(axes: Any, x: Vector, y: Vector, labels: list[str], most: int) -> None:
+    """Write names beside the largest points, leaving out those that would lie on others."""
     size = np.maximum(x, y)
-    for number in np.argsort(-size, kind="stable")[:max_names]:
-        # Names of those near zero would lie on each other.
-        if size[number] < _NAMED * size.max():
-            break
+    taken: list[np.ndarray] = []
+    for number in np.argsort(-size, kind="stable")[:most]:
+        place = axes.transData.transform((x[number], y[number]))
+        is_free = all((np.abs(place - other) > _ROOM).any() for other in taken)
+        if size[number] < _NAMED * size.max() or not is_free:
+            continue
+        taken.append(place)
         axes.annotate(
             labels[number],
             (x[number], y[number]),
@@ -147,10 +168,6 @@ def plot_importance_against_shapley(
             textcoords="offset points",
             fontsize="small",
         )
-    plain_ticks(axes, f"Shapley value (share of {shapley.measure})")
-    axes.set_ylabel(f"importance ({importance.measure} lost without it)")
-    tidy(axes)
-    return axes
 
 
 def plot_learning_curve(result: ImportanceResult, *, max_features: int = 6, ax: Any = None) -> Any:
@@ -199,16 +216,17 @@ def plot_learning_curve(result: ImportanceResult, *, max_features: int = 6, ax: 
         axes.errorbar([2 + spread[place]], [value], yerr=ends, fmt="none", capsize=2.5, **look)
     axes.set_xticks([0, 1, 2], ["half of the\ntraining rows", "all of them", "heading to"])
     axes.axhline(0, color="0.4", linewidth=0.8)
-    axes.set_ylabel(MEASURE_LABELS.get(result.measure, f"loss of {result.measure}"))
+    plain_ticks(axes, loss_label(result.measure), "y")
     axes.set_title(title_for(result, len(order)), loc="left", fontsize="medium")
-    axes.figure.legend(title="without", loc="outside right upper", frameon=False)
+    axes.figure.legend(title="without", loc="outside right center", frameon=False)
     tidy(axes)
     return axes
 
 
 def _said(value: float, largest: float) -> str:
     """Return a number with the decimals that leave the largest three digits."""
-    if not 1e-3 <= largest < 1e6:
-        return f"{value:.2e}".replace("-", "\u2212")
+    if largest == 0:
+        return "0"
     decimals = max(2 - int(np.floor(np.log10(largest))), 0)
-    return f"{value:,.{decimals}f}".replace("-", "\u2212")
+    # Adding zero takes the sign off a number that rounds to it.
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}".replace("-", "\u2212")

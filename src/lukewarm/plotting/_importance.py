@@ -12,11 +12,12 @@ from lukewarm.plotting._style import (
     COLOURS,
     HATCHES,
     INTERVAL,
-    MEASURE_LABELS,
     METHOD_LABELS,
     axes_for,
     looks_of,
+    loss_label,
     plain_ticks,
+    significance_label,
     tidy,
     title_for,
     wrapped_labels,
@@ -33,8 +34,8 @@ def plot_importance(
 ) -> Any:
     """Draw importances as bars with their intervals, the largest on top; return the Axes.
 
-    Bars are filled where the importance is told from zero: its p-value, adjusted by Holm's method,
-    is below one minus the result's level. The others are outlined.
+    Bars are filled where the importance is significant: its p-value, adjusted by Holm's method,
+    is below one minus the result's level. The others are outlined. The label of the axis says so.
 
     Parameters
     ----------
@@ -50,19 +51,21 @@ def plot_importance(
     >>> import lukewarm as lw
     >>> x, z = np.random.default_rng(0).normal(size=(2, 100))
     >>> result = lw.importance_from_predictions(x + z, x + z, {"x": z, "z": x})
-    >>> plot_importance(result).get_xlabel()
-    'increase in mean squared error without the feature'
+    >>> print(plot_importance(result).get_xlabel())
+    increase in mean squared error without the feature
+    filled: p < 0.05 after Holm's adjustment
     """
     check_instance("result", result, ImportanceResult)
     check_count("max_features", max_features)
     order = np.argsort(-result.importance, kind="stable")[:max_features]
     low, high = result.interval(level)
-    axes = axes_for(ax, 6.4, 1.0 + 0.32 * len(order))
+    axes = axes_for(ax, 6.4, 1.25 + 0.32 * len(order))
     places = np.arange(len(order))
     looks = looks_of(result.p_value(), result.level, order, COLOURS[0])
     axes.barh(places, result.importance[order], height=0.66, **looks)
     _draw_intervals(axes, places, result.importance[order], low[order], high[order])
     _finish(axes, [result.names[number] for number in order], places, result.measure)
+    axes.set_xlabel(f"{axes.get_xlabel()}\n{significance_label(result.level)}")
     axes.set_title(title_for(result, len(order)), loc="left", fontsize="medium")
     axes.margins(y=0.5 / (len(order) + 1))
     return axes
@@ -150,6 +153,6 @@ def _finish(axes: Any, names: list[str], places: np.ndarray, measure: str) -> No
     axes.set_yticks(places, wrapped_labels(names))
     axes.invert_yaxis()
     axes.axvline(0, color="0.4", linewidth=0.8)
-    plain_ticks(axes, f"{MEASURE_LABELS.get(measure, f'loss of {measure}')} without the feature")
+    plain_ticks(axes, f"{loss_label(measure)} without the feature")
     tidy(axes)
     axes.tick_params(axis="y", length=0)

@@ -9,7 +9,15 @@ import pandas as pd
 
 from lukewarm._validation import check_fraction, check_instance, shown
 from lukewarm.inference import adjust_p_values
-from lukewarm.plotting._style import COLOURS, axes_for, tidy, wrapped_labels
+from lukewarm.plotting._style import (
+    COLOURS,
+    axes_for,
+    plain_numbers,
+    power_for,
+    tidy,
+    with_power,
+    wrapped_labels,
+)
 from lukewarm.results import ImportanceResult, ShapleyResult
 
 _NEEDED = ("first", "second", "interaction", "p_value")
@@ -42,21 +50,30 @@ def plot_interactions(interactions: pd.DataFrame, *, alpha: float = 0.05, ax: An
     size = 1.6 + 0.75 * len(names)
     axes = axes_for(ax, size + 0.9, size)
     matrix = np.full((len(names), len(names)), np.nan)
-    largest = float(frame["interaction"].abs().max()) or 1.0
-    for (_, row), clear in zip(frame.iterrows(), is_clear, strict=True):
+    exponent = power_for(float(frame["interaction"].abs().max()))
+    sizes = frame["interaction"] / 10.0**exponent
+    largest = float(sizes.abs().max()) or 1.0
+    for (_, row), size, clear in zip(frame.iterrows(), sizes, is_clear, strict=True):
         places = names.index(row["first"]), names.index(row["second"])
         for one, other in (places, places[::-1]):
-            matrix[one, other] = row["interaction"]
-            said = _said(row["interaction"], largest) + ("*" if clear else "")
-            colour = "w" if abs(row["interaction"]) > 0.6 * largest else "k"
+            matrix[one, other] = size
+            said = _said(size, largest) + ("*" if clear else "")
+            colour = "w" if abs(size) > 0.6 * largest else "k"
             look = {"ha": "center", "va": "center", "color": colour, "fontsize": "small"}
             axes.text(other, one, said, **look)
     image = axes.imshow(matrix, cmap="PuOr_r", vmin=-largest, vmax=largest)
     labels = wrapped_labels(names, _LONGEST_LINE)
     axes.set_xticks(range(len(names)), labels, rotation=40, ha="right")
     axes.set_yticks(range(len(names)), labels)
-    axes.figure.colorbar(image, ax=axes, shrink=0.8, label="interaction")
-    axes.set_title("above 0: need each other; below 0: stand for each other", fontsize="small")
+    label = with_power("interaction", exponent)
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.8, label=label)
+    plain_numbers(bar.ax.yaxis, 0)
+    axes.set_title(
+        "above 0: need each other; below 0: stand for each other\n"
+        f"* p < {alpha:g} after Holm's adjustment",
+        loc="left",
+        fontsize="small",
+    )
     tidy(axes)
     axes.spines[:].set_visible(False)
     return axes
@@ -72,7 +89,7 @@ def plot_interaction_network(
     """Draw features as nodes and interactions as lines between them; return the Axes.
 
     Full lines join features that need each other, dashed ones those that stand for each other; the
-    wider, the stronger. Pairs that are not told from zero have thin grey lines.
+    wider, the stronger. Pairs that are not significant have thin grey lines.
 
     Parameters
     ----------
@@ -115,7 +132,7 @@ def plot_interaction_network(
     for look, said in (
         ({"color": COLOURS[0], "linestyle": "-"}, "need each other"),
         ({"color": COLOURS[5], "linestyle": "--"}, "stand for each other"),
-        ({"color": "0.8", "linestyle": "-"}, "not told from zero"),
+        ({"color": "0.8", "linestyle": "-"}, "not significant"),
     ):
         axes.plot([], [], linewidth=2, label=said, **look)
     axes.figure.legend(loc="outside lower center", ncols=3, frameon=False)
@@ -142,8 +159,6 @@ def _checked(interactions: Any, alpha: float) -> tuple[pd.DataFrame, list[str]]:
 
 def _said(value: float, largest: float) -> str:
     """Return a number with as many decimals as the largest needs for two digits."""
-    if not 1e-3 <= largest < 1e5:
-        return f"{value:.1e}".replace("-", "\u2212")
     decimals = max(1 - int(np.floor(np.log10(largest))), 0)
     return f"{value:,.{decimals}f}".replace("-", "\u2212")
 

@@ -10,8 +10,8 @@ from lukewarm._validation import check_count, check_instance
 from lukewarm.inference import adjust_p_values
 from lukewarm.plotting._style import (
     COLOURS,
-    MEASURE_LABELS,
     axes_for,
+    loss_label,
     plain_labels,
     plain_ticks,
     tidy,
@@ -96,7 +96,7 @@ def plot_segments(
         axes.axhline(place + 0.5, color="0.9", linewidth=0.8, zorder=0)
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.axvline(0, color="0.4", linewidth=0.8)
-    label = MEASURE_LABELS.get(first.measure, f"loss of {first.measure}")
+    label = loss_label(first.measure)
     plain_ticks(axes, f"{label} without the feature")
     if differs.any():
         axes.set_title("* differs among segments", loc="right", fontsize="small")

@@ -13,8 +13,10 @@ from lukewarm.plotting._style import (
     INTERVAL,
     axes_for,
     looks_of,
-    plain_labels,
+    measure_name,
     plain_ticks,
+    share_label,
+    significance_label,
     tidy,
     title_for,
     wrapped_labels,
@@ -51,8 +53,9 @@ def plot_shapley(
     >>> import lukewarm as lw
     >>> data = lw.datasets.make_correlated_linear(n_samples=300, random_state=0)
     >>> sv = lw.ShapleyImportance(n_coalitions=24, random_state=0).fit(data.X, data.y)
-    >>> plot_shapley(sv.result_).get_xlabel()
-    'Shapley value (share of neg_mse)'
+    >>> print(plot_shapley(sv.result_).get_xlabel())
+    Shapley value (drop in mean squared error)
+    filled: p < 0.05 after Holm's adjustment
     """
     check_instance("result", result, ShapleyResult)
     if importance is not None:
@@ -60,7 +63,7 @@ def plot_shapley(
     check_count("max_features", max_features)
     order = np.argsort(-result.shapley_value, kind="stable")[:max_features]
     names = [result.names[number] for number in order]
-    axes = axes_for(ax, 6.4, 1.0 + 0.34 * len(order))
+    axes = axes_for(ax, 6.4, 1.25 + 0.34 * len(order))
     places = np.arange(len(order), dtype=float)
     low, high = (end[order] for end in result.interval(level))
     height = 0.66 if importance is None else 0.4
@@ -81,7 +84,9 @@ def plot_shapley(
     axes.invert_yaxis()
     axes.axvline(0, color="0.4", linewidth=0.8)
     label = "Shapley value" if importance is None else "Shapley value and importance"
-    plain_ticks(axes, f"{label} (share of {result.measure})")
+    plain_ticks(axes, f"{label} ({share_label(result.measure)})")
+    if importance is None:
+        axes.set_xlabel(f"{axes.get_xlabel()}\n{significance_label(result.level)}")
     tidy(axes)
     axes.tick_params(axis="y", length=0)
     return axes
@@ -117,9 +122,13 @@ def plot_waterfall(result: ShapleyResult, *, max_features: int = 15, ax: Any = N
         noun = "other" if len(rest) == 1 else "others"
         names, steps = [*names, f"{len(rest):,} {noun}"], np.append(steps, values[rest].sum())
     ends = result.value_of([]).value + np.concatenate([[0.0], np.cumsum(steps)])
+    is_gain = steps >= 0
+    measure, is_error = measure_name(result.measure)
+    if is_error:
+        # An error is shown as such: it falls from that of a constant guess.
+        steps, ends = -steps, -ends
     axes = axes_for(ax, 6.4, 1.2 + 0.34 * len(steps))
     places = np.arange(len(steps))
-    is_gain = steps >= 0
     for style, chosen in ((0, is_gain), (5, ~is_gain)):
         look = {"color": COLOURS[style], "hatch": "" if style == 0 else "///", "edgecolor": "w"}
         axes.barh(places[chosen], steps[chosen], 0.66, left=ends[:-1][chosen], **look)
@@ -131,7 +140,7 @@ def plot_waterfall(result: ShapleyResult, *, max_features: int = 15, ax: Any = N
     axes.set_yticks(places, wrapped_labels(names))
     axes.invert_yaxis()
     axes.set_title(title_for(result, len(result)), loc="left", fontsize="medium")
-    plain_ticks(axes, f"{result.measure}, from a constant guess (dotted) to the full model")
+    plain_ticks(axes, f"{measure}, from a constant guess (dotted) to the full model")
     tidy(axes)
     axes.tick_params(axis="y", length=0)
     return axes
@@ -155,7 +164,7 @@ def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
     axes = axes_for(ax, 6.8, 4.2)
     order = np.argsort(-result.shapley_value, kind="stable")[:_MOST_LINES]
     sizes = result.history_sizes
-    labels = plain_labels(result.names)
+    labels = wrapped_labels(result.names)
     for line, player in enumerate(order):
         colour = COLOURS[line % len(COLOURS)]
         values, errors = result.history_values[:, player], result.history_errors[:, player]
@@ -167,8 +176,10 @@ def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
     axes.set_xscale("log")
     axes.set_xticks(sizes, [str(size) for size in sizes])
     axes.set_xticks([], minor=True)
-    axes.set(xlabel="reduced models fitted", ylabel=f"Shapley value (share of {result.measure})")
-    axes.figure.legend(loc="outside right upper", frameon=False)
+    axes.set_xlabel("reduced models fitted")
+    plain_ticks(axes, f"Shapley value ({share_label(result.measure)})", "y")
+    axes.set_title(title_for(result, len(order)), loc="left", fontsize="medium")
+    axes.figure.legend(loc="outside right center", frameon=False)
     tidy(axes)
     return axes
 

@@ -17,23 +17,37 @@ from lukewarm._validation import check_instance
 from lukewarm.inference import adjust_p_values
 from lukewarm.results import ImportanceResult, ShapleyResult
 
-# Characters in a line of a label, and lines.
-_LONGEST_LINE, _MOST_LINES = 34, 2
+# Characters in a line of a label.
+_LONGEST_LINE = 34
+# Characters of the label of an axis that fit below a figure with long names beside it.
+_LONGEST_LABEL = 52
+_MINUS = "\N{MINUS SIGN}"
 
 # Okabe and Ito's palette, ordered so that neighbours also differ in lightness.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
 INTERVAL = {"color": "0.15", "linewidth": 1.1, "capsize": 2.5, "capthick": 1.1}
-MEASURE_LABELS = {
-    "neg_mse": "increase in mean squared error",
-    "neg_mae": "increase in mean absolute error",
-    "r2": "loss of R²",
-    "poisson_deviance": "increase in Poisson deviance",
-    "gamma_deviance": "increase in gamma deviance",
-    "accuracy": "loss of accuracy",
-    "auc": "loss of AUC",
-    "deviance": "loss of deviance explained",
-    "neg_log_loss": "increase in log-loss",
+_ERRORS = {
+    "neg_mse": "mean squared error",
+    "rmse": "root mean squared error",
+    "neg_mae": "mean absolute error",
+    "huber": "Huber loss",
+    "pinball": "pinball loss",
+    "poisson_deviance": "Poisson deviance",
+    "gamma_deviance": "gamma deviance",
+    "tweedie_deviance": "Tweedie deviance",
+    "neg_log_loss": "log-loss",
+    "brier": "Brier score",
+}
+_SKILLS = {
+    "r2": "R²",
+    "deviance": "deviance explained",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "auc": "AUC",
+    "macro_auc": "mean AUC of the classes",
+    "average_precision": "average precision",
+    "f1": "F1",
 }
 METHOD_LABELS = {
     "projection": "projection",
@@ -44,6 +58,33 @@ METHOD_LABELS = {
     "dropout": "dropout",
     "lazy": "lazy",
 }
+
+
+def measure_name(measure: str) -> tuple[str, bool]:
+    """Return what a measure is called, and whether it is an error with its sign turned.
+
+    Examples
+    --------
+    >>> measure_name("neg_mse"), measure_name("pinball(0.9)"), measure_name("r2")
+    (('mean squared error', True), ('pinball loss (0.9)', True), ('R²', False))
+    """
+    stem, bracket, number = measure.partition("(")
+    if stem in _ERRORS:
+        return _ERRORS[stem] + (f" ({number}" if bracket else ""), True
+    (own,) = plain_labels([measure])
+    return _SKILLS.get(measure, own), False
+
+
+def loss_label(measure: str) -> str:
+    """Return what an importance is: the increase in an error, or the loss of a skill."""
+    name, is_error = measure_name(measure)
+    return f"increase in {name}" if is_error else f"loss of {name}"
+
+
+def share_label(measure: str) -> str:
+    """Return what Shapley values share out."""
+    name, is_error = measure_name(measure)
+    return f"drop in {name}" if is_error else f"share of {name}"
 
 
 def new_axes(width: float, height: float) -> Any:
@@ -83,10 +124,22 @@ def wrapped_labels(names: Iterable[str], longest_line: int = _LONGEST_LINE) -> l
     ['age', 'average income of the household in\neuros']
     """
     lines = [
-        wrap(printable(name), longest_line, max_lines=_MOST_LINES, placeholder=" …")
+        wrap(_cut(printable(name), longest_line), longest_line, max_lines=2, placeholder=" …")
         for name in names
     ]
     return ["\n".join(plain_labels(each)) for each in lines]
+
+
+def _cut(name: str, longest: int) -> str:
+    """Return a name with the words cut that would not fit a line of their own."""
+    return " ".join(
+        word if len(word) <= longest else f"{word[: longest - 1]}…" for word in name.split(" ")
+    )
+
+
+def significance_label(level: float) -> str:
+    """Return what filled bars mean."""
+    return f"filled: p < {1 - level:.3g} after Holm's adjustment"
 
 
 def title_for(result: ImportanceResult | ShapleyResult, n_shown: int) -> str:
@@ -94,19 +147,16 @@ def title_for(result: ImportanceResult | ShapleyResult, n_shown: int) -> str:
     full = (
         result.full if isinstance(result, ImportanceResult) else result.value_of(range(len(result)))
     )
-    label = MEASURE_LABELS.get(result.measure, f"loss of {result.measure}")
-    is_error = label.startswith("increase in ")
+    name, is_error = measure_name(result.measure)
     skill = (full.value - full.shift) * (-1 if is_error else 1)
-    name = label.removeprefix("increase in ").removeprefix("loss of ")
-    # Three digits, and no power of ten for what can be read without.
-    said = f"{name} {float(f'{skill:.3g}'):,.10g} on {result.n_rows:,} rows"
+    said = f"{name} {three_digits(skill)} on {result.n_rows:,} rows"
     shown = f"\n{n_shown:,} of {len(result):,} features shown" if n_shown < len(result) else ""
     (model,) = plain_labels([result.model])
     return f"{model}\n{said}{shown}"
 
 
 def looks_of(p_values: Vector, level: float, chosen: np.ndarray, colour: str) -> dict[str, Any]:
-    """Return how bars look: filled where told from zero, outlined where not.
+    """Return how bars look: filled where significant, outlined where not.
 
     p-values are adjusted by Holm's method over all features, shown or not.
     """
@@ -116,16 +166,51 @@ def looks_of(p_values: Vector, level: float, chosen: np.ndarray, colour: str) ->
     return {"color": fills, "edgecolor": colour, "linewidth": 1.2}
 
 
-def plain_ticks(axes: Any, label: str) -> None:
-    """Write whole numbers at the ticks of the x axis; a power of ten goes to its label."""
+def three_digits(value: float) -> str:
+    """Return a number with three digits, and a power of ten for what cannot be read without.
+
+    Examples
+    --------
+    >>> three_digits(0.4567), three_digits(3389.9), three_digits(3.389e9)
+    ('0.457', '3,390', '3.39 × $10^{9}$')
+    """
+    if value == 0:
+        return "0"
+    if 1e-4 <= abs(value) < 1e6:
+        return f"{float(f'{value:.3g}'):,.10g}".replace("-", _MINUS)
+    exponent = floor(log10(abs(value)))
+    return f"{value / 10.0**exponent:.2f} × $10^{{{exponent}}}$".replace("-", _MINUS)
+
+
+def power_for(largest: float) -> int:
+    """Return the power of ten that is taken out of numbers of up to this size."""
+    return 0 if 1e-3 <= largest < 1e6 or largest == 0 else 3 * floor(log10(largest) / 3)
+
+
+def with_power(label: str, exponent: int) -> str:
+    """Return a label that names the power of ten taken out of its numbers."""
+    return f"{label} ($10^{{{exponent}}}$)" if exponent else label
+
+
+def plain_numbers(axis: Any, exponent: int) -> None:
+    """Write whole numbers at the ticks of an axis, in units of a power of ten."""
     from matplotlib.ticker import FuncFormatter
 
-    largest = max(map(abs, axes.get_xlim()))
-    exponent = 0 if 1e-3 <= largest < 1e6 or largest == 0 else 3 * floor(log10(largest) / 3)
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda tick, _: f"{tick / 10.0**exponent:,.6g}".replace("-", "\u2212"))
+    axis.set_major_formatter(
+        FuncFormatter(lambda tick, _: f"{tick / 10.0**exponent:,.6g}".replace("-", _MINUS))
     )
-    axes.set_xlabel(f"{label} ($10^{{{exponent}}}$)" if exponent else label)
+
+
+def plain_ticks(axes: Any, label: str, which: str = "x") -> int:
+    """Write whole numbers at the ticks of the x or y axis and label it; return the power of ten.
+
+    The power goes to the label, of which lines too long for a figure are wrapped.
+    """
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    exponent = power_for(max(map(abs, axis.get_view_interval())))
+    plain_numbers(axis, exponent)
+    axis.set_label_text(with_power("\n".join(wrap(label, _LONGEST_LABEL)), exponent))
+    return exponent
 
 
 def new_figure(width: float, height: float, *, n_rows: int = 1, n_columns: int = 1) -> Any:

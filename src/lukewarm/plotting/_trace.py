@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from lukewarm._validation import check_choice, check_instance, check_list
-from lukewarm.plotting._style import COLOURS, axes_for, tidy, wrapped_labels
+from lukewarm.plotting._style import (
+    COLOURS,
+    axes_for,
+    plain_ticks,
+    tidy,
+    title_for,
+    wrapped_labels,
+)
 from lukewarm.results import ClosedFormTrace, ImportanceResult
 
 # More curves hide one another; those of the most important sets are drawn.
@@ -62,12 +69,14 @@ def plot_trace(
             f"{result.model} that stopping rows judged; use early_stopping, or retrain with a "
             "model that is trained step by step."
         )
-    axes.set(xlabel="steps beyond the full model", ylabel="change of the loss on the stopping rows")
+    axes.set_xlabel("steps beyond the full model")
+    plain_ticks(axes, "change of the loss on the stopping rows", "y")
+    axes.set_title(title_for(result, len(features)), loc="left", fontsize="medium")
     axes.axhline(0, color="0.4", linewidth=0.8)
     if result.method == "retrain":
         axes.set_xlabel("steps")
     if isinstance(result.traces[0][0], ClosedFormTrace):
         axes.set_xlabel("points of the path, from the full model on")
-    axes.figure.legend(title="without", loc="outside right upper", frameon=False)
+    axes.figure.legend(title="without", loc="outside right center", frameon=False)
     tidy(axes)
     return axes

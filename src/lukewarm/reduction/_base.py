@@ -29,12 +29,15 @@ class ReductionData:
         One value for each column.
     is_conditional : bool, default False
         Whether removed columns are filled with draws given the others, rather than by `removal`.
+    is_quick : bool, default False
+        Whether the full model is trained as fast as it predicts, so that regressions must be cheap.
     """
 
     train: Rows
     stopping: Rows
     removal: Removal
     is_conditional: bool = False
+    is_quick: bool = False
 
     @cached_property
     def fill(self) -> Fill:
@@ -50,7 +53,7 @@ class ReductionData:
         """Regressions on the columns of these rows, prepared when first asked for."""
         from lukewarm.reduction.projection._regressions import Regressions  # loads numba
 
-        return Regressions(self.train, self.stopping, self.removal)
+        return Regressions(self.train, self.stopping, self.removal, is_quick=self.is_quick)
 
     def without(self, removed: FeatureSet) -> tuple[Rows, Rows]:
         """Return the training and the stopping rows with the columns in `removed` filled."""

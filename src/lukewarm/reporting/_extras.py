@@ -93,11 +93,18 @@ class Curve:
         return self.curve.positions is not None and len(self.curve.values) > _MOST_DOTS
 
     @property
+    def names_dots(self) -> bool:
+        """Whether there is room below the drawing for the value of every dot."""
+        return not self.is_line and len(self.values) <= _MOST_MARKS
+
+    @property
     def marks(self) -> list[str]:
-        """What stands below the drawing: the ends of a line, or values that there is room for."""
-        if self.is_line:
-            return [self.values[0], self.values[-1]]
-        return self.values if len(self.values) <= _MOST_MARKS else []
+        """What stands below the drawing: every value, the ends of an order, or how many levels."""
+        if self.names_dots:
+            return self.values
+        if self.curve.positions is None:
+            return [f"{len(self.values)} levels, named in the numbers"]
+        return [self.values[0], self.values[-1]]
 
     @cached_property
     def values(self) -> list[str]:

@@ -61,6 +61,7 @@ def skill_table(panels: list[Panel]) -> tuple[list[str], list[list[str]]]:
         skill, baseline = skill_of(panel), baseline_of(panel)
         found = {
             "always the same guess": baseline,
+            "a linear model": None if math.isnan(panel.subject.linear) else panel.subject.linear,
             "the model": skill.value - skill.shift,
             # A straight line may lead beyond what is possible.
             "where it is heading, with more rows": (
@@ -99,7 +100,23 @@ def skill_words(panel: Panel) -> list[str]:
     else:
         guess = number(shown * baseline, 1 if panel.words.unit else 3)
         sentence += f"; a constant guess {panel.words.skill.format(guess)}."
-    return [sentence, _learning_words(panel, skill, at_hand, baseline)]
+    sentences = [sentence, _linear_words(panel, at_hand)]
+    return [*filter(None, sentences), _learning_words(panel, skill, at_hand, baseline)]
+
+
+def _linear_words(panel: Panel, at_hand: float) -> str:
+    """Return how a linear model of the same columns does; nothing where none was trained."""
+    linear = panel.subject.linear
+    if math.isnan(linear):
+        return ""
+    shown = panel.words.scale * panel.words.sign
+    said = panel.words.skill.format(significant(shown * linear, 3))
+    if linear < at_hand:
+        return f"A linear model of the same columns {said}."
+    return (
+        f"A linear model of the same columns does no worse: it {said}. Importances of the better "
+        "model are the ones to report."
+    )
 
 
 def _learning_words(panel: Panel, skill: Any, at_hand: float, baseline: float | None) -> str:
@@ -159,7 +176,8 @@ def remarks_of(panels: list[Panel]) -> list[dict[str, Any]]:
         {
             "severity": severity,
             "name": name.replace("_", " "),
-            "features": listed(features, 10),
+            # Messages are about one feature; of several they hold one by one.
+            "features": (Markup("each of ") if len(features) > 1 else "") + listed(features, 10),
             "message": clean(message),
         }
         for (severity, name, message), features in ordered
@@ -208,8 +226,24 @@ def _facts(panel: Panel) -> dict[str, str]:
         facts["time for the full models"] = duration(float(result.full_seconds))
     if np.any(result.seconds):
         facts["time for the models without features"] = duration(float(np.sum(result.seconds)))
-    facts |= {f"setting {name}": clean(text) for name, text in details.settings.items()}
+    if result.full_seconds and result.method != "retrain":
+        facts["time by retraining instead"] = _retraining_words(panel)
+    facts |= {_setting_name(name): clean(text) for name, text in details.settings.items()}
     return {**facts, _FINGERPRINT: fingerprint(panel)}
+
+
+def _setting_name(name: str) -> str:
+    return "seed (random_state)" if name == "random_state" else f"setting {name}"
+
+
+def _retraining_words(panel: Panel) -> str:
+    """Return what one training like those of the full models, for every set, would have cost."""
+    result: Any = panel.result
+    n_sets = result.n_fits if panel.is_shapley else len(result)
+    retraining = n_sets * float(result.full_seconds)
+    saved = retraining - float(np.sum(result.seconds))
+    said = f"about {duration(retraining)}, estimated as {n_sets:,} times the full models"
+    return f"{said}; {duration(saved)} saved" if saved > 0 else said
 
 
 def _test_words(panel: Panel) -> str:
@@ -237,49 +271,41 @@ def versions() -> str:
     return ", ".join(parts)
 
 
-def reading(panel: Panel) -> list[Markup]:
-    """Return how to read the numbers of this page."""
-    words = panel.words
-    if panel.is_shapley:
-        meaning = (
-            f"A Shapley value is the feature's share of what the model gains in {words.name} over "
-            "a constant guess, averaged over the orders in which features may come. Shares add up "
-            "to the whole gain, and correlated features divide what they both know."
-        )
-    else:
-        meaning = (
-            "An importance is what the model's predictions lose when the feature is taken away and "
-            f"the other features do what they can to replace it, here measured as {panel.unit}."
-        )
-    lines = [
-        Markup("<b>Value.</b> {}").format(meaning),
+def reading(panels: list[Panel]) -> list[Markup]:
+    """Return how to read the numbers of the page, which shows values of these kinds."""
+    has_importance = not all(panel.is_shapley for panel in panels)
+    lines = [Markup("<b>{}.</b> {}").format(panel.quantity, _meaning(panel)) for panel in panels]
+    lines += [
         Markup(
             "<b>Interval.</b> In {} of cases an interval made this way holds the true value. A "
             "wide one says that the value is not known well, not that it is small."
-        ).format(percent(panel.result.level)),
+        ).format(percent(panels[0].result.level)),
         Markup(
             "<b>p.</b> How often a feature that is worth nothing would look at least this good. "
             "With many features some small p-values come by chance. Holm’s adjustment keeps the "
             "risk of any false claim below the level; BH keeps the share of false claims below it."
         ),
         Markup(
-            "<b>Both.</b> Decide whether a feature matters by p, and say how much by the interval. "
-            "They can differ: a small p with an interval that reaches zero says that it matters, "
-            "and that how much is not known well."
-        ),
-        Markup(
-            "<b>Negative values.</b> No true importance is negative. A negative estimate is "
-            "chance, or the model predicts better without the feature."
+            "<b>p and interval together.</b> Decide whether a feature matters by p, and say how "
+            "much by the interval. A small p with an interval that reaches zero says that the "
+            "feature matters, and that how much is not known well."
         ),
     ]
-    if panel.has_shift:
+    if has_importance:
+        lines.append(
+            Markup(
+                "<b>Negative values.</b> No true importance is negative. A negative estimate is "
+                "chance, or the model predicts better without the feature."
+            )
+        )
+    if any(panel.has_shift for panel in panels):
         lines.append(
             Markup(
                 "<b>Shift.</b> What the value moved when the training rows doubled. Small beside "
                 "the value: more rows would change little."
             )
         )
-    if not panel.is_shapley:
+    if has_importance:
         lines.append(
             Markup(
                 "<b>Correlated features</b> can each be worth little although together they are "
@@ -294,3 +320,16 @@ def reading(panel: Panel) -> list[Markup]:
         )
     )
     return lines
+
+
+def _meaning(panel: Panel) -> str:
+    if panel.is_shapley:
+        return (
+            f"The feature's share of what the model gains in {panel.words.name} over a constant "
+            "guess, averaged over the orders in which features may come. Shares add up to the "
+            "whole gain, and correlated features divide what they both know."
+        )
+    return (
+        "What the model's predictions lose when the feature is taken away and the other features "
+        f"do what they can to replace it, here measured as {panel.unit}."
+    )

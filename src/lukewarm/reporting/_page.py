@@ -255,10 +255,7 @@ def _provenance(panels: list[Panel], extras: Extras) -> dict[str, Any]:
 
 
 def _reading(panels: list[Panel], extras: Extras) -> dict[str, Any]:
-    return {
-        "name": "reading",
-        "readings": [(panel, reading(panel)) for panel in _first_of_each_kind(panels)],
-    }
+    return {"name": "reading", "lines": reading(_first_of_each_kind(panels))}
 
 
 def _citing(panels: list[Panel], extras: Extras) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -41,11 +42,14 @@ class Subject:
     details : Details
     baseline : float, optional
         Skill of always predicting the same, under the result's measure.
+    linear : float, optional
+        Skill of a linear model of the same columns; nan where there is none.
     """
 
     result: Result
     details: Details = Details()
     baseline: float | None = None
+    linear: float = math.nan
 
 
 @runtime_checkable

@@ -77,7 +77,9 @@ def verdict(panel: Panel) -> list[Markup]:
 def amount(panel: Panel, value: float, precision: float) -> str:
     """Return a value of the panel in its unit, to two digits of its precision."""
     if panel.bars.exponent:
-        return f"{number(panel.bars.shown_scale * value, 2)} × {power(panel.bars.exponent)}"
+        scale = panel.bars.shown_scale
+        said = number(scale * value, decimals_for(scale * precision))
+        return f"{said} × {power(panel.bars.exponent)}"
     return number(panel.words.scale * value, decimals_for(panel.words.scale * precision))
 
 
@@ -169,7 +171,8 @@ def _unmeasured(panel: Panel, numbers: list[int]) -> list[Markup]:
     if not numbers:
         return []
     names = listed(panel.result.names[each] for each in numbers)
-    return [Markup("That {} matters is clear; how much is not known.").format(names)]
+    verb = "matters" if len(numbers) == 1 else "matter"
+    return [Markup("That {} {} is clear; how much is not known.").format(names, verb)]
 
 
 def _not_told(panel: Panel, numbers: list[int]) -> list[Markup]:

@@ -14,6 +14,8 @@ from lukewarm._text import printable
 _LONGEST_NAME = 60
 # Joiners hold emoji and letters of some scripts together; a browser does nothing else with them.
 _JOINERS = "\u200c\u200d"
+# What a column is called that has no name, so that its bar and its row have one.
+_NO_NAME = "(no name)"
 _MINUS = "\N{MINUS SIGN}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -194,21 +196,29 @@ INFERENCES = {
 
 def clean(name: str) -> str:
     """Return a name with the control codes spelled out that a page should not act on."""
-    return printable(name, keep=_JOINERS)
+    return printable(name, keep=_JOINERS) if name.strip() else _NO_NAME
 
 
 def short(name: str) -> str:
     """Return a name of at most sixty characters, its beginning and its end.
 
+    `script.js` cuts in the same way: between words where there are some near the cut.
+
     Examples
     --------
     >>> short("age"), len(short("x" * 300))
     ('age', 60)
+    >>> short("mean income of the household in the year before the survey [1,000 euros]")
+    'mean income of the household in the year… [1,000 euros]'
     """
     shown = clean(name)
     if len(shown) <= _LONGEST_NAME:
         return shown
-    return f"{shown[: _LONGEST_NAME - 16].rstrip()}…{shown[-15:].lstrip()}"
+    head, tail = shown[: _LONGEST_NAME - 16], shown[-15:]
+    end, start = head.rfind(" "), tail.find(" ")
+    if end < 30:
+        return f"{head}…{tail}"
+    return f"{head[:end].rstrip()}… {tail[start + 1 if start < 8 else 0 :]}"
 
 
 def marked(name: str) -> Markup:

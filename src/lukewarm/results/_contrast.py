@@ -133,10 +133,18 @@ def as_contrast(result: ImportanceResult, weights: Any) -> Contrast:
         )
     if not weights:
         raise ValueError("weights is empty; name at least one feature set.")
+    # Sets of several columns are called "a + b"; that is typed in several ways.
+    spaced = {_compact(name): name for name in result.names}
     checked = {
-        check_choice("weights", name, result.names): check_number(
-            f"weights[{name!r}]", weight, finite=True
-        )
+        check_choice(
+            "weights",
+            name if name in result.names else spaced.get(_compact(name), name),
+            result.names,
+        ): check_number(f"weights[{name!r}]", weight, finite=True)
         for name, weight in weights.items()
     }
     return Contrast(result, checked)
+
+
+def _compact(name: Any) -> str:
+    return "+".join(part.strip() for part in str(name).split("+"))

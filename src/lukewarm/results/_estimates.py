@@ -32,6 +32,7 @@ class ImportanceEstimates:
         scores: tuple[MeasureValue, ...] | None
         missed: UpperLimits | None
         clusters: np.ndarray | None
+        n_evaluated: float | None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -39,6 +40,8 @@ class ImportanceEstimates:
     @property
     def n_rows(self) -> int:
         """Evaluation rows."""
+        if self.n_evaluated is not None:
+            return int(self.n_evaluated)
         return len(self.full.influence if self.clusters is None else self.clusters)
 
     @property
@@ -140,7 +143,7 @@ class ImportanceEstimates:
         """
         if self.scores is not None and check_number("delta", delta) == 0:
             return self._score_p_values.copy()
-        freedom = np.inf if self.clusters is None else len(self.full.influence) - 1
+        freedom = self._freedom(self.full)
         return p_value(self.importance, self.standard_error, delta, freedom)
 
     @cached_property
@@ -152,9 +155,14 @@ class ImportanceEstimates:
         scores = self.scores or ()
         error = Moments.of_many([score.influence for score in scores]).standard_error
         others = np.array([score.training_error for score in scores])
-        freedom = np.inf if self.clusters is None else len(scores[0].influence) - 1
+        freedom = self._freedom(scores[0])
         values = np.array([score.value for score in scores])
         return p_value(values, np.hypot(error, others), freedom=freedom)
+
+    def _freedom(self, value: MeasureValue) -> float:
+        """Return the degrees of freedom of a test: those of groups of rows, where there are any."""
+        is_by_row = self.clusters is None and self.n_evaluated is None
+        return np.inf if is_by_row else len(value.influence) - 1
 
     @property
     def _is_skewed(self) -> bool:

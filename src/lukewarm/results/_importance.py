@@ -98,6 +98,8 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
         evaluate one row. Influence values are then one per group.
     rows : ndarray of int, shape (n,), optional
         The row of `X` behind each evaluation row, or of `X_eval` where that was given.
+    n_evaluated : float, optional
+        Evaluation rows, where influence values are those of cells of neighbouring rows.
     evidence : Evidence, optional
         The predictions behind the numbers, for `by`; not written to files.
     candidates : tuple of Candidate
@@ -132,6 +134,7 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
     candidates: Annotated[tuple[Candidate, ...], Candidates()] = ()
     clusters: Annotated[np.ndarray | None, Clusters()] = None
     rows: Annotated[np.ndarray | None, Maybe(Array(("table_rows",), "i"))] = None
+    n_evaluated: Annotated[float | None, Maybe(Number(above=0))] = None
     evidence: Annotated[Evidence | None, InMemory()] = None
 
     def select(self, fdr: float = 0.1, *, adjust: str = "bh") -> list[str]:
@@ -366,9 +369,15 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
         tried = candidates_line(self.candidates)
         return [*self.notes, *(line for line in (tried, health) if line)]
 
+    @property
+    def _rows_text(self) -> str:
+        if self.n_evaluated is None:
+            return rows_text(self.n_rows, self.clusters)
+        return f"{self.n_rows:,} rows in {len(self.full.influence):,} cells"
+
     def _headline(self) -> str:
         sets = "1 feature set" if len(self) == 1 else f"{len(self)} feature sets"
         return (
             f"{sets} by {self.method} on {self.model}; {self.measure} of the full model "
-            f"{self.full.value - self.full.shift:.4g} on {rows_text(self.n_rows, self.clusters)}"
+            f"{self.full.value - self.full.shift:.4g} on {self._rows_text}"
         )

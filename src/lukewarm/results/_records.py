@@ -26,10 +26,10 @@ class MeasureValue:
         What the value moved when the training rows doubled; counts as one more standard error.
         Shifts subtract like values, so two models that improve alike lose theirs together.
     disagreement : ndarray of shape (n_folds,)
-        Half of what the values of two models differ by that were trained on two halves of the rows,
-        in every fold, over the root of the number of folds: its length is the standard error of
-        their mean that is due to the rows they were trained on. It counts as one more standard
-        error, and subtracts like the value. Empty where no halves were trained.
+        What the values of two models differ by that were trained on halves of the rows, in every
+        fold, scaled so that its length is the standard error of the mean over such models that is
+        due to the rows they were trained on. It counts as one more standard error, and subtracts
+        like the value. Empty where no halves were trained.
 
     Examples
     --------

@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from lukewarm._typing import FeatureSet, Matrix, Vector
 from lukewarm._validation import check_choice, check_count, check_fraction, check_list, shown
 from lukewarm.inference import (
+    mapped,
     p_value,
     skewed_widths,
     standard_error,
@@ -157,15 +158,15 @@ class ShapleyResult(ResultRecord):
         them: the intervals are conservative.
         """
         if self.with_rows is None:
-            return self.weights @ self.influence
+            return mapped(self.weights, self.influence)
         has = np.zeros((len(self), len(self.coalitions)), dtype=bool)
         for number, coalition in enumerate(self.coalitions):
             has[list(coalition), number] = True
         with_share = self.with_rows.mean()
         return np.where(
             self.with_rows,
-            np.where(has, self.weights, 0) @ self.influence / with_share,
-            np.where(has, 0, self.weights) @ self.influence / (1 - with_share),
+            mapped(np.where(has, self.weights, 0), self.influence) / with_share,
+            mapped(np.where(has, 0, self.weights), self.influence) / (1 - with_share),
         )
 
     @property

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import comb, ndtr, ndtri
 
 from lukewarm._typing import Matrix
-from lukewarm.inference import standard_error
+from lukewarm.inference import mapped, standard_error
 
 if TYPE_CHECKING:
     from lukewarm.results._shapley import ShapleyResult
@@ -61,7 +61,7 @@ def shapley_interactions(result: ShapleyResult) -> pd.DataFrame:
         membership[number, list(coalition)] = True
     weights = interaction_weights(membership)
     estimate = weights @ (result.values - result.values[0])
-    error = standard_error(weights @ result.influence) if len(weights) else np.zeros(0)
+    error = standard_error(mapped(weights, result.influence)) if len(weights) else np.zeros(0)
     if result.shifts is not None:
         error = np.hypot(error, weights @ result.shifts)
     if result.disagreements is not None:

@@ -3,6 +3,7 @@
 No pickle, no network; several processes, or machines that see the folder, may share one.
 """
 
+from lukewarm.store._disk_arrays import DiskArrays
 from lukewarm.store._entry import Entry
 from lukewarm.store._fingerprint import (
     array_digest,
@@ -16,6 +17,7 @@ from lukewarm.store._folder import Store
 from lukewarm.store._manifest import Manifest
 
 __all__ = [
+    "DiskArrays",
     "Entry",
     "Manifest",
     "Store",

@@ -8,7 +8,8 @@
     run1/claims/ab12...         who is at work on what
 
 Arrays are there before the line that names them, so a line is never without its arrays. A job is
-done when its line is on the disk and the checksum of its arrays fits; everything else is run again.
+done when its line is there and the checksum of its arrays fits; everything else is run again. That
+is also why nobody waits for the disk (`_flushing.py`).
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from lukewarm._text import printable
 from lukewarm._warnings import warn_user
 from lukewarm.exceptions import StoreWarning
 from lukewarm.store._claims import Claims
+from lukewarm.store._disk_arrays import DiskArrays
 from lukewarm.store._entry import Entry, checksum
 from lukewarm.store._fingerprint import digest
+from lukewarm.store._flushing import Flushing
 from lukewarm.store._journal import Journal
 from lukewarm.store._manifest import Manifest
 
@@ -59,10 +62,13 @@ class Store:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.manifest = manifest
+        # What a process keeps of the results in its memory, on the same disk.
+        self.disk = DiskArrays(folder)
         # Lines by key and checksum: a job that was damaged and run again has one of each, and
         # journals are read in no order that would tell which is the later.
         self._known: dict[str, dict[str, dict[str, Any]]] = {}
         self._journal = Journal(folder / "journal")
+        self._flushing = Flushing()
         self._claims = Claims(folder / "claims")
         self._lock = threading.Lock()
         self._warned_of: set[str] = set()
@@ -155,13 +161,17 @@ class Store:
         path = self._path(key)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path) as temporary:
+            with replacing(path, waits=False) as temporary:
                 temporary.write_bytes(data)
-            self._journal.append(line)
+            self._flushing.add(path)
+            self._flushing.add(self._journal.append(line))
         except OSError as error:
             why = f"cannot be written to ({error.strerror}): jobs go on, but are not kept"
             self._warn("writing", why)
             return False
+        trouble = self._flushing.error
+        if trouble is not None:
+            self._warn("flushing", f"may lose jobs if the machine stops ({trouble.strerror})")
         self._remember(line)
         return True
 

@@ -11,6 +11,7 @@ import json
 import os
 import socket
 import threading
+from io import FileIO
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -40,16 +41,15 @@ class Journal:
         self._pid = os.getpid()
         self._lock = threading.Lock()
 
-    def append(self, line: dict[str, Any]) -> None:
-        """Write one line to the disk; it is there when this returns."""
+    def append(self, line: dict[str, Any]) -> Path:
+        """Write one line and return the file it is in; other processes see it at once."""
         data = json.dumps({**line, "check": _check_of(line)}).encode() + b"\n"
         with self._lock:
             try:
-                with self._path().open("ab", buffering=0) as file:
-                    written = 0
-                    while written < len(data):
-                        written += file.write(data[written:])
-                    os.fsync(file.fileno())
+                path = self._path()
+                with path.open("ab", buffering=0) as file:
+                    _write_all(file, data)
+                return path
             except OSError:
                 # Part of the line may be there; the next goes to a new file.
                 self._owner = ""
@@ -79,6 +79,12 @@ class Journal:
             self._owner, self._pid = owner_name(), os.getpid()
             self._folder.mkdir(parents=True, exist_ok=True)
         return self._folder / f"{self._owner}.jsonl"
+
+
+def _write_all(file: FileIO, data: bytes) -> None:
+    written = 0
+    while written < len(data):
+        written += file.write(data[written:])
 
 
 def _parsed(data: bytes) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lukewarm.learners.kernel import _relevance
-from lukewarm.learners.kernel._relevance import find_relevance
+from lukewarm.learners.kernel._relevance import _stand_out, find_relevance
 
 
 def _products(n_rows, n_columns=6):
@@ -54,3 +54,28 @@ def test_a_search_that_sets_out_from_fewer_rows_ends_where_one_anew_does(long_se
 def test_columns_without_use_get_no_scale_to_speak_of():
     kernel = find_relevance(*_products(600), has_line=True).kernel
     assert kernel.inverse_scales[3:].max() < 0.2 * kernel.inverse_scales[:2].min()
+
+
+def test_columns_that_matter_in_products_only_are_found_among_many():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(400, 50))
+    y = X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3]
+    block = np.arange(50)
+    target = (y + 0.5 * generator.normal(size=400))[:, None]
+    # No column goes along with y by itself: the largest of fifty correlations is within chance.
+    alone = np.abs(np.corrcoef(X.T, target[:, 0])[-1, :4]) * np.sqrt(400)
+    assert alone.max() < np.sqrt(2 * np.log(50)) + 2
+    found = find_relevance(X, target, np.ones(400), block, has_line=True)
+    scales = found.kernel.inverse_scales
+    assert set(np.argsort(-scales)[:4]) == {0, 1, 2, 3}
+    assert scales[:4].min() > 5 * np.sort(scales[4:])[-1]
+
+
+def test_the_second_start_holds_back_columns_that_do_not_stand_out():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(500, 6))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + X[:, 3] ** 2)[:, None]
+    stand_out = _stand_out(X, y, np.ones(500))
+    assert stand_out.tolist() == [True, True, True, True, False, False]
+    noise = generator.normal(size=(500, 1))
+    assert not _stand_out(X, noise, np.ones(500)).any()

@@ -14,16 +14,20 @@ if TYPE_CHECKING:
 else:
     torch = require("torch", "torch")
 
+# Products of pairs of positions held at once; 64 MB in single precision.
+_PRODUCTS_AT_ONCE = 2**24
+
 
 @dataclass(frozen=True, eq=False)
 class LayerFactor:
-    """One linear layer's part: the gradient of output c is signals[:, c] (x) inputs.
+    """One layer's part: the gradient of output c is signals[:, c] (x) inputs.
 
     Parameters
     ----------
-    inputs : Tensor of shape (n, d_in), or None
+    inputs : Tensor of shape (n, d_in) or (n, T, d_in), or None
         What the layer's weights multiply, in the scale they act with; None for frozen weights.
-    signals : Tensor of shape (n, k, d_out)
+        Weights that act at T positions have a gradient that is the sum over them.
+    signals : Tensor of shape (n, k, d_out) or (n, k, T, d_out)
         Derivative of each of the k outputs with respect to the layer's output.
     squared_bias_scale : float
         Square of what the layer's biases act with; 0 without (trained) biases.
@@ -86,11 +90,39 @@ def kernel_of_factors(left: TangentFactors, right: TangentFactors) -> torch.Tens
     size = left.outputs.numel(), right.outputs.numel()
     total = torch.zeros(size, dtype=left.outputs.dtype, device=left.outputs.device)
     for ours, theirs in zip(left.layers, right.layers, strict=True):
+        if ours.signals.ndim == 4:
+            _add_over_positions(total, ours, theirs)
+            continue
         signals = ours.signals.flatten(0, 1) @ theirs.signals.flatten(0, 1).T
         total += signals.mul_(_input_products(ours, theirs, n_outputs))
     if left.jacobian is not None and right.jacobian is not None:
         total.addmm_(left.jacobian.flatten(0, 1), right.jacobian.flatten(0, 1).T)
     return total
+
+
+def _add_over_positions(total: torch.Tensor, ours: LayerFactor, theirs: LayerFactor) -> None:
+    """Add sum over t, s of (input_t . input'_s) (signal_t . signal'_s) to the kernel."""
+    assert ours.inputs is not None
+    assert theirs.inputs is not None
+    n_outputs, n_positions = ours.signals.shape[1:3]
+    m_rows, m_positions = theirs.inputs.shape[:2]
+    right_inputs, right_signals = theirs.inputs.flatten(0, 1), theirs.signals.flatten(0, 2)
+    per_row = n_positions * m_rows * m_positions * n_outputs**2
+    n_at_once = max(1, _PRODUCTS_AT_ONCE // per_row)
+    shape = (n_positions, m_rows, m_positions)
+    for first in range(0, len(ours.inputs), n_at_once):
+        rows = slice(first, first + n_at_once)
+        inputs, signals = ours.inputs[rows], ours.signals[rows]
+        n_rows = len(inputs)
+        of_inputs = (inputs.flatten(0, 1) @ right_inputs.T).add_(ours.squared_bias_scale)
+        of_signals = signals.flatten(0, 2) @ right_signals.T
+        summed = torch.einsum(
+            "ntms,nctmds->ncmd",
+            of_inputs.reshape(n_rows, *shape),
+            of_signals.reshape(n_rows, n_outputs, n_positions, m_rows, n_outputs, m_positions),
+        )
+        places = slice(first * n_outputs, (first + n_rows) * n_outputs)
+        total[places] += summed.reshape(n_rows * n_outputs, -1)
 
 
 def _input_products(ours: LayerFactor, theirs: LayerFactor, n_outputs: int) -> torch.Tensor | float:

@@ -16,14 +16,14 @@ from lukewarm.kernels.tangent._factors import (
     concatenate,
     kernel_of_factors,
 )
-from lukewarm.kernels.tangent._sequential import (
-    LINEAR_TYPES,
-    SequentialTangent,
-    UnitSample,
-    sampled,
-    squared_bias_scale,
-    weight_scale,
+from lukewarm.kernels.tangent._layer_calls import (
+    inputs_by_position,
+    is_covered,
+    layer_part,
+    signals_by_position,
+    unit_counts,
 )
+from lukewarm.kernels.tangent._sequential import SequentialTangent, UnitSample
 
 if TYPE_CHECKING:
     import torch
@@ -52,9 +52,9 @@ class TangentMap:
 
     Notes
     -----
-    Linear layers that are called once on (n, d) inputs take one forward and one backward pass
-    (per output) for all rows. All other parameters (normalisation, embeddings, convolutions, ...)
-    are differentiated row by row with torch.func.
+    Linear and convolutional layers, called once or often, on rows or on sequences, take one
+    forward and one backward pass (per output) for all rows; see `_layer_calls`. All other
+    parameters (normalisation, embeddings, ...) are differentiated row by row with torch.func.
     """
 
     def __init__(
@@ -76,14 +76,16 @@ class TangentMap:
         self._linear = {
             name: layer
             for name, layer in self._module.named_modules()
-            if type(layer) in LINEAR_TYPES
+            if is_covered(layer)
             and any(weight.requires_grad for weight in layer.parameters())
             and all(owners[id(weight)] == 1 for weight in layer.parameters())
         }
         self._units = {
-            name: (self._sample.draw(layer.in_features), self._sample.draw(layer.out_features))
+            name: (self._sample.draw(n_in), self._sample.draw(n_out))
             for name, layer in self._linear.items()
+            for n_in, n_out in [unit_counts(layer)]
         }
+        self._is_probed = False
         self._one_at_a_time = threading.Lock()
         self._calls: dict[str, list[tuple[torch.Tensor, torch.Tensor]]] = {}
         for name, layer in self._linear.items():
@@ -99,17 +101,21 @@ class TangentMap:
         if self._plain is not None:
             return self._plain.factors(inputs)
         with self._one_at_a_time, torch.enable_grad():
+            if not self._is_probed:
+                self._probe(inputs[:1])
             self._calls = {name: [] for name in self._linear}
             outputs = self._module(inputs).reshape(len(inputs), -1)
-            self._drop_layers_without_outer_product()
-            names = list(self._linear)
-            signals = self._signals(outputs, [self._calls[name][0][1] for name in names])
-            layers = tuple(
-                self._layer_factor(name, self._calls[name][0][0].detach(), signal)
-                for name, signal in zip(names, signals, strict=True)
-            )
-            self._calls = {}
-        return TangentFactors(outputs.detach(), layers, self._jacobian(inputs))
+            calls, self._calls = self._calls, {}
+            parts = self._layer_parts(outputs, calls)
+        jacobians = [part for part in parts if isinstance(part, torch.Tensor)]
+        rest = self._jacobian(inputs)
+        if rest is not None:
+            jacobians.append(rest)
+        return TangentFactors(
+            outputs.detach(),
+            tuple(part for part in parts if isinstance(part, LayerFactor)),
+            torch.cat(jacobians, dim=2) if jacobians else None,
+        )
 
     def outputs(self, inputs: torch.Tensor) -> torch.Tensor:
         """Return the module's outputs (n, k) alone."""
@@ -123,11 +129,37 @@ class TangentMap:
 
         return record
 
-    def _drop_layers_without_outer_product(self) -> None:
-        """Leave layers called several times, or on sequences, to the row-wise derivatives."""
-        for name, calls in self._calls.items():
-            if len(calls) != 1 or calls[0][0].ndim != 2:
-                del self._linear[name]
+    def _probe(self, row: torch.Tensor) -> None:
+        """Leave layers that are not called, or not with rows first, to row-wise derivatives."""
+        # With one number of rows alone, T positions could be taken for as many rows.
+        for n_rows in (1, 3):
+            self._calls = {name: [] for name in self._linear}
+            self._module(torch.cat([row] * n_rows))
+            for name, calls in self._calls.items():
+                if not calls or any(len(given) != n_rows or given.ndim < 2 for given, _ in calls):
+                    del self._linear[name]
+        self._calls = {}
+        self._is_probed = True
+
+    def _layer_parts(
+        self, outputs: torch.Tensor, calls: dict[str, list[tuple[torch.Tensor, torch.Tensor]]]
+    ) -> list[LayerFactor | torch.Tensor]:
+        """Return each layer's factor or gradients, all its calls together."""
+        owners = [name for name, made in calls.items() for _ in made]
+        signals = self._signals(outputs, [given[1] for made in calls.values() for given in made])
+        parts = []
+        for name, made in calls.items():
+            layer = self._linear[name]
+            into = [inputs_by_position(layer, given.detach()) for given, _ in made]
+            back = [
+                signals_by_position(layer, signal)
+                for owner, signal in zip(owners, signals, strict=True)
+                if owner == name
+            ]
+            parts.append(
+                layer_part(layer, torch.cat(into, dim=1), torch.cat(back, dim=2), self._units[name])
+            )
+        return parts
 
     def _signals(
         self, outputs: torch.Tensor, layer_outputs: list[torch.Tensor]
@@ -142,16 +174,6 @@ class TangentMap:
             for number in range(n_outputs)
         ]
         return [torch.stack(same, dim=1) for same in zip(*by_output, strict=True)]
-
-    def _layer_factor(self, name: str, inputs: torch.Tensor, signals: torch.Tensor) -> LayerFactor:
-        layer, (input_units, signal_units) = self._linear[name], self._units[name]
-        has_bias = layer.bias is not None and layer.bias.requires_grad
-        scaled = sampled(inputs, input_units) * weight_scale(layer)
-        return LayerFactor(
-            scaled if layer.weight.requires_grad else None,
-            sampled(signals, signal_units),
-            squared_bias_scale(layer) if has_bias else 0.0,
-        )
 
     def _jacobian(self, inputs: torch.Tensor) -> torch.Tensor | None:
         covered = {

@@ -230,11 +230,15 @@ def _choice_shares(
     """Return the chance that a set is reached from each of its parents, shape of `before`."""
     best = np.full(n_before, -np.inf)
     np.maximum.at(best, before, scores[:, None])
-    # Relative to the best child of the same parent: no exponential exceeds 1.
-    below_best = scores[:, None] - best[before]
-    if strength == 0:
-        weights = (below_best >= -_TIE * np.abs(best[before])).astype(float)
-    else:
-        weights = np.exp(below_best / strength)
+    weights = choice_weights(scores[:, None], best[before], strength)
     totals = np.bincount(before.reshape(-1), weights=weights.reshape(-1), minlength=n_before)
     return weights / totals[before]
+
+
+def choice_weights(scores: np.ndarray, best: np.ndarray, strength: float) -> np.ndarray:
+    """Return what chances are proportional to, one for the best; at no noise only for ties."""
+    # Relative to the best choice of the same kind: no exponential exceeds 1.
+    below = scores - best
+    if strength == 0:
+        return (below >= -_TIE * np.abs(best)).astype(float)
+    return np.exp(below / strength)

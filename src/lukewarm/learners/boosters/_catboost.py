@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners.boosters._margins import BlockMarginLearner
+from lukewarm.learners.boosters._oblivious import ObliviousForest
 from lukewarm.learners.boosters._segments import Segment
 from lukewarm.measures import REGRESSION, Task
 
@@ -173,6 +175,9 @@ class CatBoostLearner(BlockMarginLearner):
     def _prepare(self, X: Features) -> Any:
         return self._pool(X)
 
+    def _tree_rows(self, X: Features) -> Any:
+        return self._pool(X)
+
     def _pool(
         self,
         X: Features,
@@ -211,6 +216,16 @@ class _CatBoostTrees:
         n_trees = min(self.n_trees, self.model.tree_count_)
         raw = self.model.predict(data, prediction_type="RawFormulaVal", ntree_end=n_trees)
         return raw.reshape(len(raw), -1)
+
+    own_margin = margin
+
+    def read(self) -> ObliviousForest | None:
+        """Return the trees as they are written to a file."""
+        return self._forest
+
+    @cached_property
+    def _forest(self) -> ObliviousForest | None:
+        return ObliviousForest.of(self.model, min(self.n_trees, self.model.tree_count_))
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         """Sum leaf values by hand: some 30 times faster than CatBoost's own staged_predict."""

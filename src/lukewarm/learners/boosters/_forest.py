@@ -1,46 +1,42 @@
-"""Trees of another library as tables of bits, for margins much faster than its own predictions.
+"""Trees of other libraries evaluated by bits: margins, and what draws of some columns change.
 
-A warm start begins with the old trees' margins on rows that have changed; where a library takes
-as long to predict with a tree as to grow one, that alone would eat what a warm start saves.
+A warm start begins with the old trees' margins on rows that have changed, and a projection asks for
+the margins of every draw; where a library takes as long to predict with a tree as to grow one, that
+alone would eat what either saves.
+
+Draws of a row differ in the drawn columns only. In most trees the row's own way from the root to
+its leaf asks for none of these; then no draw can leave that way, and nothing changes. For the rest
+what the other columns leave possible is looked up once, and only the drawn ones for every draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-# Those still possible are the bits of one word.
-MAX_LEAVES = 64
+from lukewarm._typing import Matrix
+from lukewarm.data import RowCache
+from lukewarm.learners.boosters._tree_tables import DE_BRUIJN, Tree, TreeTables
+from lukewarm.learners.boosting._compiled import compiled
+
 # Their words, 16 KB, stay in the first cache of a core while a tree is read.
 _ROWS_AT_ONCE = 2048
-# The lowest bit of a word, times this, shows in its top six bits a number of the bit's own.
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+# Leaves are kept for tables where they take at most this, 64 MB; others are walked anew.
+_MOST_BYTES_KEPT = 2**26
+# Training, stopping and evaluation rows, and those by which it is seen what a model looks at.
+_TABLES_KEPT = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
-    """One binary tree over numeric columns, as its library lays it out.
+class _Reached:
+    """Rows as codes (p, n), and the slots of the leaves they reach, (n_trees, n)."""
 
-    Parameters
-    ----------
-    feature, threshold, missing_goes_left : ndarray of shape (n_splits,)
-        A row goes left where its value is at most the threshold.
-    left, right : ndarray of shape (n_splits,)
-        Numbers of the children: a split s >= 0, or leaf l as -1 - l. Split 0 is the root.
-    value : ndarray of shape (n_leaves,)
-    """
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    missing_goes_left: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    value: np.ndarray
+    codes: np.ndarray
+    leaves: np.ndarray
 
 
 class Forest:
@@ -48,88 +44,146 @@ class Forest:
 
     Parameters
     ----------
-    trees : list of Tree
-    n_features, n_outputs : int
-        Columns of the rows, and trees of one step: one for each column of the margin.
-
-    Notes
-    -----
-    Every split a row passes on the right rules out the leaves to its left; the leaf reached is
-    the leftmost one that no split of the tree rules out (QuickScorer, Lucchese et al. 2015). What
-    a column's value rules out in a tree is looked up in one table, so a tree costs one lookup per
-    column it uses, whatever its depth, and no lookup waits for another.
+    tables : TreeTables
+    n_outputs : int
+        Trees of one step: one for each column of the margin.
+    is_single : bool, default False
+        Whether the library compares values in single precision.
     """
 
-    def __init__(self, trees: list[Tree], n_features: int, n_outputs: int) -> None:
+    def __init__(self, tables: TreeTables, n_outputs: int, *, is_single: bool = False) -> None:
         self.n_outputs = n_outputs
-        self._borders = [_borders(trees, feature) for feature in range(n_features)]
-        tables, leaves, uses = [], [], []
-        offset = 0
-        for tree in trees:
-            ruled_out, leaf_order = _leaves_to_the_left(tree)
-            used = np.unique(tree.feature)
-            for feature in used:
-                table = _table(tree, feature, self._borders[feature], ruled_out)
-                tables.append(table)
-                uses.append((feature, offset))
-                offset += len(table)
-            leaves.append(_leaf_slots(tree.value[leaf_order]))
-        n_uses = np.array([len(np.unique(tree.feature)) for tree in trees], dtype=np.int64)
-        self._first_use = np.concatenate([[0], np.cumsum(n_uses)])
-        self._uses = np.array(uses, dtype=np.int64).reshape(-1, 2)
-        self._tables = np.concatenate([*tables, np.zeros(0, dtype=np.uint64)])
-        self._leaves = np.array(leaves).reshape(-1, MAX_LEAVES)
+        self.tables = tables
+        self._is_single = is_single
+        self._reached: RowCache[_Reached] = RowCache(_TABLES_KEPT)
 
-    def margin(self, X: np.ndarray, start: np.ndarray | float = 0.0) -> np.ndarray:
+    @classmethod
+    def of(
+        cls, trees: list[Tree], n_features: int, n_outputs: int, *, is_single: bool = False
+    ) -> Forest | None:
+        """Return the trees laid out; None where they cannot be."""
+        tables = TreeTables.of(trees, n_features)
+        return None if tables is None else cls(tables, n_outputs, is_single=is_single)
+
+    @property
+    def used_columns(self) -> frozenset[int]:
+        """The columns that some tree splits on."""
+        return self.tables.used_columns
+
+    def can_draw(self, columns: frozenset[int]) -> bool:
+        """Return whether `changes` can tell what draws of these columns do: of any."""
+        return True
+
+    @cached_property
+    def rounding(self) -> float:
+        """What the library's own sum may differ by: half a unit in its last place at each step."""
+        precision = np.float32 if self._is_single else np.float64
+        largest = np.abs(self.tables.slots).max(axis=1, initial=0.0).sum()
+        return float(len(self.tables.slots) * np.finfo(precision).eps / 2 * largest)
+
+    def margin(self, X: Matrix, start: np.ndarray | float = 0.0) -> Matrix:
         """Return `start` plus all trees, added in their order, (n, n_outputs)."""
         total = np.empty((len(X), self.n_outputs))
         total[:] = start
-        _add_trees(self._codes(X), self._first_use, self._uses, self._tables, self._leaves, total)
+        tables = self.tables
+        _add_trees(
+            *(self._codes(X), tables.first_use, tables.uses, tables.tables, tables.slots, total)
+        )
         return total
 
-    def filled_margins(
-        self, X: np.ndarray, fills: Sequence[dict[int, Any]], start: np.ndarray | float = 0.0
-    ) -> np.ndarray:
-        """Return the margins of `X` with the values of each fill, (n_fills, n, n_outputs).
+    def changes(
+        self,
+        X: Matrix,
+        drawn: dict[int, Matrix],
+        weights: Matrix | None,
+        *,
+        with_leaves: bool = False,
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return what the margins of `X` change by where some columns are drawn, and leaves.
 
         Parameters
         ----------
         X : ndarray of shape (n, p)
-        fills : sequence of dict
-            Values (n,) by column number, the same columns in all of them.
-        start : ndarray or float, default 0
+            Known again by its identity, with the leaves it reaches.
+        drawn : dict
+            Values (m, n) by column number: m draws of every row.
+        weights : ndarray of shape (m, n), or None
+            With weights, which sum to one over the draws, the mean over them is taken.
+        with_leaves : bool, default False
+            Whether the leaves are asked for that rows reach with the last of the draws.
 
-        Notes
-        -----
-        What the other columns rule out in a tree is looked up once, and only the filled ones for
-        every fill.
+        Returns
+        -------
+        ndarray of shape (m, n, n_outputs), or (1, n, n_outputs) with weights
+        list of ndarray of shape (n_trees, n)
+            One for every output; empty where they are not asked for.
         """
-        columns = list(fills[0])
-        drawn = np.empty((len(columns), len(fills), len(X)), dtype=np.uint32)
-        for place, column in enumerate(columns):
-            for number, values in enumerate(fills):
-                self._encode(column, np.asarray(values[column], dtype=float), drawn[place, number])
+        some = next(iter(drawn.values()))
+        codes = np.empty((len(drawn), *some.shape), dtype=np.uint16)
         place_of = np.full(X.shape[1], -1)
-        place_of[columns] = np.arange(len(columns))
-        total = np.empty((len(fills), len(X), self.n_outputs))
-        total[:] = start
-        trees = (self._first_use, self._uses, self._tables, self._leaves)
-        _add_filled_trees(self._codes(X), drawn, place_of, *trees, total)
-        return total
+        for place, (column, values) in enumerate(drawn.items()):
+            place_of[column] = place
+            for draw, each in enumerate(values):
+                self._encode(column, each, codes[place, draw])
+        codes = np.ascontiguousarray(codes.transpose(2, 1, 0))
+        by_row = np.zeros((0, 0)) if weights is None else np.ascontiguousarray(weights.T)
+        total = np.zeros((len(X), len(some) if weights is None else 1, self.n_outputs))
+        n_trees = len(self.tables.slots)
+        found = np.empty((n_trees, len(X) if with_leaves else 0), dtype=np.uint8)
+        if n_trees * len(X) <= _MOST_BYTES_KEPT:
+            self._add_changes(self._reached_by(X), codes, place_of, by_row, total, found)
+        else:
+            at_once = max(_MOST_BYTES_KEPT // n_trees, _ROWS_AT_ONCE)
+            for begin in range(0, len(X), at_once):
+                rows = slice(begin, begin + at_once)
+                parts = codes[rows], place_of, by_row[rows], total[rows], found[:, rows]
+                self._add_changes(self._reach(X[rows]), *parts)
+        return total.transpose(1, 0, 2), self._by_output(found)
 
-    def _codes(self, X: np.ndarray) -> np.ndarray:
-        """Return for every column (p, n) how many of its borders a value exceeds; nan one more."""
-        codes = np.empty((X.shape[1], X.shape[0]), dtype=np.uint32)
-        for feature in range(X.shape[1]):
-            self._encode(feature, X[:, feature], codes[feature])
+    def _by_output(self, leaves: np.ndarray) -> list[np.ndarray]:
+        if not leaves.size:
+            return []
+        return [leaves[output :: self.n_outputs] for output in range(self.n_outputs)]
+
+    def _reached_by(self, X: Matrix) -> _Reached:
+        """Return the codes and the leaves of the rows, which are kept."""
+        reached = self._reached.recall(X)
+        return self._reached.keep(self._reach(X), X) if reached is None else reached
+
+    def _add_changes(
+        self,
+        reached: _Reached,
+        drawn: np.ndarray,
+        place_of: np.ndarray,
+        weights: Matrix,
+        total: np.ndarray,
+        found: np.ndarray,
+    ) -> None:
+        tables = self.tables
+        _add_changes(
+            *(reached.codes, reached.leaves, drawn, place_of, weights),
+            *(tables.first_use, tables.uses, tables.tables, tables.asks, tables.slots),
+            total,
+            found,
+        )
+
+    def _reach(self, X: Matrix) -> _Reached:
+        codes, tables = self._codes(X), self.tables
+        leaves = np.empty((len(tables.slots), len(X)), dtype=np.uint8)
+        _find_leaves(codes, tables.first_use, tables.uses, tables.tables, leaves)
+        return _Reached(codes, leaves)
+
+    def _codes(self, X: Matrix) -> np.ndarray:
+        """Return the codes of every column, (p, n)."""
+        codes = np.empty((X.shape[1], X.shape[0]), dtype=np.uint16)
+        for column in range(X.shape[1]):
+            self._encode(column, X[:, column], codes[column])
         return codes
 
-    def _encode(self, feature: int, values: np.ndarray, codes: np.ndarray) -> None:
-        borders = self._borders[feature]
-        n_turns = len(borders).bit_length()
-        padded = np.full(2**n_turns, np.inf)
-        padded[: len(borders)] = borders
-        _count_below(padded, n_turns, values, len(borders) + 1, codes)
+    def _encode(self, column: int, values: np.ndarray, codes: np.ndarray) -> None:
+        if self._is_single:
+            values = values.astype(np.float32)
+        self.tables.encode(column, values.astype(float), codes)
 
 
 class ForestOnDemand:
@@ -147,140 +201,204 @@ class ForestOnDemand:
         self._make = make
         self._n_asked = 0
 
-    def get(self, n_predictions: int = 1) -> Forest | None:
+    def get(self) -> Forest | None:
         """Return the forest, or None where the library's own prediction serves."""
-        self._n_asked += n_predictions
-        return self._forest if self._n_asked > 2 else None
+        self._n_asked += 1
+        is_there = "laid_out" in vars(self)
+        return self.laid_out if is_there or self._n_asked > 2 else None
 
     @cached_property
-    def _forest(self) -> Forest | None:
+    def laid_out(self) -> Forest | None:
+        """The forest; None where the trees cannot be laid out."""
         return self._make()
 
 
-def can_lay_out(trees: list[Tree]) -> bool:
-    """Return whether no tree has too many leaves for its bits."""
-    return all(len(tree.value) <= MAX_LEAVES for tree in trees)
+@compiled
+def _slot_of(word: np.uint64) -> np.uint64:
+    """Return the slot of the leftmost leaf that is possible."""
+    lowest = word & (~word + np.uint64(1))
+    return (lowest * DE_BRUIJN) >> np.uint64(58)
 
 
-def _borders(trees: list[Tree], feature: int) -> np.ndarray:
-    return np.unique(np.concatenate([tree.threshold[tree.feature == feature] for tree in trees]))
-
-
-def _leaves_to_the_left(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
-    """Return the bits left when a split sends a row right, and the leaves from left to right."""
-    kept = np.zeros(len(tree.feature), dtype=np.uint64)
-    order: list[int] = []
-
-    def visit(node: int) -> None:
-        if node < 0:
-            order.append(-1 - node)
-            return
-        begin = len(order)
-        visit(int(tree.left[node]))
-        below = (1 << len(order)) - (1 << begin)
-        kept[node] = ~np.uint64(below)
-        visit(int(tree.right[node]))
-
-    visit(0 if len(tree.feature) else -1)
-    return kept, np.array(order)
-
-
-def _table(tree: Tree, feature: int, borders: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Return the leaves a column leaves possible, for each of its codes."""
-    mine = np.flatnonzero(tree.feature == feature)
-    table = np.full(len(borders) + 2, ~np.uint64(0), dtype=np.uint64)
-    for split in mine:
-        exceeded = np.searchsorted(borders, tree.threshold[split]) + 1
-        table[exceeded : len(borders) + 1] &= kept[split]
-        if not tree.missing_goes_left[split]:
-            table[-1] &= kept[split]
-    return table
-
-
-def _leaf_slots(value: np.ndarray) -> np.ndarray:
-    """Return the leaf values at the slots where the lowest bit of a word points to."""
-    bits = np.uint64(1) << np.arange(len(value), dtype=np.uint64)
-    slots = np.zeros(MAX_LEAVES)
-    with np.errstate(over="ignore"):
-        slots[(bits * _DE_BRUIJN) >> np.uint64(58)] = value
-    return slots
-
-
-@njit(cache=True, nogil=True)
-def _count_below(
-    padded: np.ndarray, n_turns: int, column: np.ndarray, missing: int, codes: np.ndarray
-) -> None:
-    """Count the borders below each value by halving, with no branch to guess wrong."""
-    for row in range(len(column)):
-        x = column[row]
-        below = 0
-        for turn in range(n_turns):
-            step = 1 << (n_turns - 1 - turn)
-            below += step * int(padded[below + step - 1] < x)
-        codes[row] = missing if np.isnan(x) else below
-
-
-@njit(cache=True, nogil=True)
+@compiled
 def _rule_out(possible: np.ndarray, table: np.ndarray, column: np.ndarray) -> None:
     """Leave the leaves that the codes of a column leave possible."""
     for row in range(len(possible)):
         possible[row] &= table[column[row]]
 
 
-@njit(cache=True, nogil=True)
-def _add_leaves(possible: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
-    """Add the value of the leftmost leaf that is possible."""
-    for row in range(len(possible)):
-        word = possible[row]
-        lowest = word & (~word + np.uint64(1))
-        total[row] += values[(lowest * _DE_BRUIJN) >> np.uint64(58)]
+@compiled
+def _rule_out_all(
+    possible: np.ndarray,
+    codes: np.ndarray,
+    begin: int,
+    uses: np.ndarray,
+    tables: np.ndarray,
+) -> None:
+    """Set `possible` to the leaves that one tree's columns leave to the rows from `begin` on."""
+    possible[:] = ~np.uint64(0)
+    end = begin + len(possible)
+    for use in range(len(uses)):
+        _rule_out(possible, tables[uses[use, 1] :], codes[uses[use, 0], begin:end])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_trees(
     codes: np.ndarray,
     first_use: np.ndarray,
     uses: np.ndarray,
     tables: np.ndarray,
-    leaves: np.ndarray,
+    slots: np.ndarray,
     total: np.ndarray,
 ) -> None:
     n_rows, n_outputs = total.shape
+    words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
     for begin in range(0, n_rows, _ROWS_AT_ONCE):
-        end = min(begin + _ROWS_AT_ONCE, n_rows)
-        for tree in range(len(leaves)):
-            possible = np.full(end - begin, ~np.uint64(0))
-            for use in range(first_use[tree], first_use[tree + 1]):
-                _rule_out(possible, tables[uses[use, 1] :], codes[uses[use, 0], begin:end])
-            _add_leaves(possible, leaves[tree], total[begin:end, tree % n_outputs])
+        possible = words[: n_rows - begin]
+        for tree in range(len(slots)):
+            own = uses[first_use[tree] : first_use[tree + 1]]
+            _rule_out_all(possible, codes, begin, own, tables)
+            output = tree % n_outputs
+            for row in range(len(possible)):
+                total[begin + row, output] += slots[tree, _slot_of(possible[row])]
 
 
-@njit(cache=True, nogil=True)
-def _add_filled_trees(
+@compiled
+def _find_leaves(
     codes: np.ndarray,
-    drawn: np.ndarray,
-    place_of: np.ndarray,
     first_use: np.ndarray,
     uses: np.ndarray,
     tables: np.ndarray,
     leaves: np.ndarray,
-    total: np.ndarray,
 ) -> None:
-    n_fills, n_rows, n_outputs = total.shape
+    n_rows = leaves.shape[1]
+    words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
+    for begin in range(0, n_rows, _ROWS_AT_ONCE):
+        possible = words[: n_rows - begin]
+        for tree in range(len(leaves)):
+            own = uses[first_use[tree] : first_use[tree + 1]]
+            _rule_out_all(possible, codes, begin, own, tables)
+            for row in range(len(possible)):
+                leaves[tree, begin + row] = _slot_of(possible[row])
+
+
+@compiled
+def _part_uses(
+    uses: np.ndarray,
+    asks: np.ndarray,
+    place_of: np.ndarray,
+    others: np.ndarray,
+    mine: np.ndarray,
+) -> tuple[int, int, np.uint64]:
+    """Part the uses of a tree into those of kept and of drawn columns.
+
+    Returns how many there are of each, and the slots of the leaves on whose way a drawn column is
+    asked for.
+    """
+    n_others, n_mine, asked = 0, 0, np.uint64(0)
+    for use in range(len(uses)):
+        place = place_of[uses[use, 0]]
+        if place < 0:
+            others[n_others, 0], others[n_others, 1] = uses[use, 0], uses[use, 1]
+            n_others += 1
+        else:
+            mine[n_mine, 0], mine[n_mine, 1] = place, uses[use, 1]
+            n_mine += 1
+            asked |= asks[use]
+    return n_others, n_mine, asked
+
+
+@compiled
+def _rows_that_ask(asked: np.uint64, leaves: np.ndarray, begin: int, rows: np.ndarray) -> int:
+    """Put the rows with one of these leaves first in `rows` and return how many they are."""
+    n_found = 0
+    for place in range(len(leaves)):
+        rows[n_found] = begin + place
+        n_found += int((asked >> np.uint64(leaves[place])) & np.uint64(1))
+    return n_found
+
+
+@compiled
+def _rule_out_at(
+    possible: np.ndarray,
+    uses: np.ndarray,
+    tables: np.ndarray,
+    codes: np.ndarray,
+    rows: np.ndarray,
+) -> None:
+    """Set `possible` to the leaves that some columns leave to some rows.
+
+    Column after column: one table at a time stays in the first cache.
+    """
+    possible[:] = ~np.uint64(0)
+    for use in range(len(uses)):
+        table, column = tables[uses[use, 1] :], codes[uses[use, 0]]
+        for place in range(len(rows)):
+            possible[place] &= table[column[rows[place]]]
+
+
+@compiled
+def _possible(mine: np.ndarray, tables: np.ndarray, drawn: np.ndarray, row: int, draw: int) -> Any:
+    """Return the leaves that one draw of a row leaves possible."""
+    word = tables[mine[0, 1] + drawn[row, draw, mine[0, 0]]]
+    for use in range(1, len(mine)):
+        word &= tables[mine[use, 1] + drawn[row, draw, mine[use, 0]]]
+    return word
+
+
+@compiled
+def _add_changes(
+    codes: np.ndarray,
+    leaves: np.ndarray,
+    drawn: np.ndarray,
+    place_of: np.ndarray,
+    weights: np.ndarray,
+    first_use: np.ndarray,
+    uses: np.ndarray,
+    tables: np.ndarray,
+    asks: np.ndarray,
+    slots: np.ndarray,
+    total: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Add to `total` what draws change, and write the leaves of the last draw to `found`.
+
+    A row's draws and weights lie side by side: what the kept columns leave possible stays in a
+    register while they are looked up.
+    """
+    n_trees, n_rows = leaves.shape
+    n_draws, n_outputs = drawn.shape[1], total.shape[2]
+    is_mean, has_found = len(weights) > 0, found.shape[1] > 0
+    rows = np.empty(_ROWS_AT_ONCE, dtype=np.uint32)
+    # Unsigned numbers spare a test for those below zero at every lookup.
+    all_others, all_mine = np.empty((2, len(codes), 2), dtype=np.uint64)
+    words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
     for begin in range(0, n_rows, _ROWS_AT_ONCE):
         end = min(begin + _ROWS_AT_ONCE, n_rows)
-        for tree in range(len(leaves)):
-            possible = np.full(end - begin, ~np.uint64(0))
-            asked = np.empty(0, dtype=np.int64)
-            for use in range(first_use[tree], first_use[tree + 1]):
-                if place_of[uses[use, 0]] >= 0:
-                    asked = np.append(asked, use)
-                else:
-                    _rule_out(possible, tables[uses[use, 1] :], codes[uses[use, 0], begin:end])
-            output = tree % n_outputs
-            for fill in range(n_fills):
-                words = possible.copy()
-                for one in asked:
-                    column = drawn[place_of[uses[one, 0]], fill, begin:end]
-                    _rule_out(words, tables[uses[one, 1] :], column)
-                _add_leaves(words, leaves[tree], total[fill, begin:end, output])
+        for tree in range(n_trees):
+            if has_found:
+                found[tree, begin:end] = leaves[tree, begin:end]
+            own_uses = slice(first_use[tree], first_use[tree + 1])
+            n_others, n_mine, asked = _part_uses(
+                uses[own_uses], asks[own_uses], place_of, all_others, all_mine
+            )
+            if n_mine == 0:
+                continue
+            others, mine = all_others[:n_others], all_mine[:n_mine]
+            output, values = tree % n_outputs, slots[tree]
+            n_some = _rows_that_ask(asked, leaves[tree, begin:end], begin, rows)
+            _rule_out_at(words[:n_some], others, tables, codes, rows[:n_some])
+            for some in range(n_some):
+                row, left = rows[some], words[some]
+                own = values[leaves[tree, row]]
+                slot, change = np.uint64(0), 0.0
+                for draw in range(n_draws):
+                    slot = _slot_of(left & _possible(mine, tables, drawn, row, draw))
+                    if is_mean:
+                        change += weights[row, draw] * (values[slot] - own)
+                    else:
+                        total[row, draw, output] += values[slot] - own
+                if is_mean:
+                    total[row, 0, output] += change
+                if has_found:
+                    found[tree, row] = slot

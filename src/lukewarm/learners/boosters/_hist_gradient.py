@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,9 +10,10 @@ import numpy as np
 
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_numbers, as_seen, check_fitted
-from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
+from lukewarm.learners.boosters._forest import Forest, ForestOnDemand
 from lukewarm.learners.boosters._margins import BlockMarginLearner
 from lukewarm.learners.boosters._segments import Segment
+from lukewarm.learners.boosters._tree_tables import Tree, level_bits
 from lukewarm.learners.sklearn._private import (
     add_histogram_trees,
     as_histogram_rows,
@@ -22,6 +22,8 @@ from lukewarm.learners.sklearn._private import (
     forget_margin,
     histogram_booster_on,
     histogram_intercept,
+    histogram_level_sets,
+    histogram_place,
     histogram_trees,
     moves_columns,
 )
@@ -102,6 +104,20 @@ class HistGradientBoostingLearner(BlockMarginLearner):
     def _prepare(self, X: Features) -> Any:
         return as_numbers(X)
 
+    def _tree_rows(self, X: Features) -> Any:
+        model = self._first_model
+        return (
+            as_histogram_rows(model, as_seen(model, X)) if moves_columns(model) else as_numbers(X)
+        )
+
+    def _tree_column(self, column: int) -> int:
+        return histogram_place(self._first_model, column)
+
+    @property
+    def _first_model(self) -> Any:
+        first: Any = self._segments[0]
+        return first.model
+
 
 class _HistogramTrees:
     """The first `n_trees` iterations of a histogram booster."""
@@ -116,14 +132,19 @@ class _HistogramTrees:
         return _HistogramTrees(self.model, n_trees, has_intercept=self.has_intercept)
 
     def margin(self, data: Any) -> np.ndarray:
-        forest = self._forest.get() if isinstance(data, np.ndarray) else None
+        is_plain = isinstance(data, np.ndarray) and not moves_columns(self.model)
+        forest = self._forest.get() if is_plain else None
         if forest is not None:
             return forest.margin(data, self._start(0))
+        return self.own_margin(data)
+
+    def own_margin(self, data: Any) -> np.ndarray:
+        """Return what all the trees add by scikit-learn's own prediction."""
         return self._added(self._rows(data), 0, self.n_trees)
 
-    def filled_margins(self, data: Any, fills: Sequence[dict[int, Any]]) -> np.ndarray | None:
-        forest = self._forest.get(len(fills)) if isinstance(data, np.ndarray) else None
-        return None if forest is None else forest.filled_margins(data, fills, self._start(0))
+    def read(self) -> Forest | None:
+        """Return the trees laid out."""
+        return self._forest.laid_out
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         X = self._rows(data)
@@ -144,27 +165,26 @@ class _HistogramTrees:
 
 
 def _forest(model: Any, n_trees: int) -> Forest | None:
-    """Return the trees laid out; None where they split levels."""
-    if moves_columns(model):
-        return None
-    nodes = [tree.nodes for trees in histogram_trees(model, 0, n_trees) for tree in trees]
-    if any(each["is_categorical"].any() for each in nodes):
-        return None
-    trees = [_tree(each) for each in nodes]
-    if not can_lay_out(trees):
-        return None
-    return Forest(trees, model.n_features_in_, model.n_trees_per_iteration_)
+    """Return the trees laid out; None where they have too many leaves."""
+    trees = [_tree(tree) for trees in histogram_trees(model, 0, n_trees) for tree in trees]
+    return Forest.of(trees, model.n_features_in_, model.n_trees_per_iteration_)
 
 
-def _tree(nodes: np.ndarray) -> Tree:
+def _tree(tree: Any) -> Tree:
+    nodes = tree.nodes
     is_leaf = nodes["is_leaf"].astype(bool)
     number = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
     splits = nodes[~is_leaf]
+    words = histogram_level_sets(tree)
     return Tree(
         splits["feature_idx"].astype(int),
         splits["num_threshold"],
-        splits["missing_go_to_left"],
+        splits["missing_go_to_left"].astype(bool),
         number[splits["left"]],
         number[splits["right"]],
         nodes["value"][is_leaf],
+        {
+            int(split): level_bits(words[splits["bitset_idx"][split]])
+            for split in np.flatnonzero(splits["is_categorical"])
+        },
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,10 @@ from sklearn.utils.class_weight import compute_sample_weight
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import as_numbers, check_fitted
-from lukewarm.learners.boosters._forest import Forest, ForestOnDemand, Tree, can_lay_out
+from lukewarm.learners.boosters._forest import Forest, ForestOnDemand
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._segments import Segment
+from lukewarm.learners.boosters._tree_tables import Tree, level_bits
 from lukewarm.measures import REGRESSION, Task
 
 # Settings of the wrapper, and those that are decided here.
@@ -71,7 +72,7 @@ class LightGBMLearner(LiveMarginLearner):
 
     def __getstate__(self) -> dict[str, Any]:
         # Rows in LightGBM's own form cannot be sent to another process; they are binned anew there.
-        return {**self.__dict__, "_reference": None, "_session": None}
+        return {**super().__getstate__(), "_reference": None, "_session": None}
 
     def _named_loss(self, settings: Mapping[str, Any]) -> Any:
         return _objective_name(settings.get("objective"), self.task)
@@ -117,6 +118,13 @@ class LightGBMLearner(LiveMarginLearner):
             return data.set_axis([f"x{column}" for column in range(data.shape[1])], axis=1)
         return data
 
+    def _tree_rows(self, X: Features) -> Any:
+        data = as_numbers(X)
+        if isinstance(data, np.ndarray):
+            return data
+        segment: Any = self._segments[0]
+        return _as_codes(data, segment.levels)
+
     def _link(self, margin: np.ndarray) -> np.ndarray:
         if not self.task.is_regression and margin.shape[-1] == 1:
             margin = margin * float(self._settings.get("sigmoid", 1.0))
@@ -151,14 +159,21 @@ class _LightGBMTrees:
 
     def margin(self, data: Any) -> np.ndarray:
         forest = self._forest.get() if isinstance(data, np.ndarray) else None
-        if forest is not None:
-            return forest.margin(data)
+        return self.own_margin(data) if forest is None else forest.margin(data)
+
+    def own_margin(self, data: Any) -> np.ndarray:
+        """Return what all the trees add by LightGBM's own prediction."""
         raw = self._booster.predict(data, raw_score=True, num_iteration=self.n_trees)
         return raw.reshape(len(raw), -1)
 
-    def filled_margins(self, data: Any, fills: Sequence[dict[int, Any]]) -> np.ndarray | None:
-        forest = self._forest.get(len(fills)) if isinstance(data, np.ndarray) else None
-        return None if forest is None else forest.filled_margins(data, fills)
+    def read(self) -> Forest | None:
+        """Return the trees laid out."""
+        return self._forest.laid_out
+
+    @property
+    def levels(self) -> list[list[Any]]:
+        """The levels of each column of categories, in the order of their numbers."""
+        return self._booster.pandas_categorical or []
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         """Look leaf values up by hand: one call for all the steps instead of one for each."""
@@ -180,27 +195,59 @@ class _LightGBMTrees:
 
 
 def _forest(booster: Any, n_trees: int) -> Forest | None:
-    """Return the trees laid out; None where they split levels or hold more than constants."""
+    """Return the trees laid out; None where they hold more than constants."""
     text = booster.model_to_string(num_iteration=n_trees)
     trees = []
     for block in text.split("\nTree=")[1:]:
         fields = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
         kinds = _numbers(fields, "decision_type", int)
-        is_by_level, zero_is_missing = kinds & 1, (kinds >> 2) & 3 == 1
-        if is_by_level.any() or zero_is_missing.any() or fields.get("is_linear", "0") != "0":
+        is_by_level, zero_is_missing = kinds & 1 == 1, (kinds >> 2) & 3 == 1
+        is_strange = (zero_is_missing & ~is_by_level).any()
+        if is_strange or fields.get("is_linear", "0") != "0":
             return None
         threshold = _numbers(fields, "threshold", float)
         takes_missing = (kinds >> 2) & 3 == 2
-        # Where a column had no gaps in training, a missing value counts as zero.
-        goes_left = np.where(takes_missing, (kinds >> 1) & 1, threshold >= 0)
+        # Where a column had no gaps in training, a missing value counts as zero. A missing level
+        # always goes right.
+        goes_left = np.where(takes_missing, (kinds >> 1) & 1, threshold >= 0) & ~is_by_level
         feature, left, right = (
             _numbers(fields, name, int) for name in ("split_feature", "left_child", "right_child")
         )
         value = _numbers(fields, "leaf_value", float)
-        trees.append(Tree(feature, threshold, goes_left, left, right, value))
-    if not can_lay_out(trees):
+        levels = _levels_of(fields, threshold, is_by_level) if is_by_level.any() else None
+        trees.append(Tree(feature, threshold, goes_left, left, right, value, levels))
+    return Forest.of(trees, booster.num_feature(), booster.num_model_per_iteration())
+
+
+def _levels_of(
+    fields: dict[str, str], threshold: np.ndarray, is_by_level: np.ndarray
+) -> dict[int, np.ndarray]:
+    """Return the levels that splits send left: bits of words, which the threshold numbers."""
+    bounds = _numbers(fields, "cat_boundaries", int)
+    words = _numbers(fields, "cat_threshold", int)
+    levels = {}
+    for split in np.flatnonzero(is_by_level):
+        number = int(threshold[split])
+        levels[int(split)] = level_bits(words[bounds[number] : bounds[number + 1]])
+    return levels
+
+
+def _as_codes(X: pd.DataFrame, levels: list[list[Any]]) -> np.ndarray | None:
+    """Return a frame as numbers, levels by their place in `levels`; None for other columns."""
+    is_category = [isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes]
+    if sum(is_category) != len(levels):
         return None
-    return Forest(trees, booster.num_feature(), booster.num_model_per_iteration())
+    numbers = np.empty(X.shape)
+    known = iter(levels)
+    for place, coded in enumerate(is_category):
+        column = X.iloc[:, place]
+        if not coded:
+            numbers[:, place] = column.to_numpy(float)
+            continue
+        places = pd.Index(next(known)).get_indexer(column.cat.categories)
+        codes = np.append(places, -1)[column.cat.codes]
+        numbers[:, place] = np.where(codes < 0, np.nan, codes)
+    return numbers
 
 
 def _numbers(fields: dict[str, str], name: str, kind: type) -> np.ndarray:

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import RowCache
 from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._objectives import Objective, objective_of
-from lukewarm.learners.boosters._segments import CalibratedTrees, FilledSegment, Segment
+from lukewarm.learners.boosters._drawn import DrawnMargins, ReadableSegment, ReadForest
+from lukewarm.learners.boosters._segments import CalibratedTrees, Segment
 from lukewarm.measures import REGRESSION, Task
 
 # Longest leaf of a classifier after a warm start, in log-odds before the learning rate. Where a
@@ -52,6 +53,7 @@ class MarginLearner(ModelWrapper):
         accepts_categories=True,
         is_staged=True,
         has_learning_rate=True,
+        trains_quickly=True,
     )
     # A warm start makes up for a feature with about half the trees of the full model.
     largest_factor = 2.5
@@ -70,6 +72,7 @@ class MarginLearner(ModelWrapper):
         self._step_length = 1.0
         self._longest_leaf = np.inf
         self._margins = _no_margins()
+        self._read: RowCache[tuple[DrawnMargins | None]] = RowCache()
 
     @property
     def n_steps(self) -> int:
@@ -100,7 +103,12 @@ class MarginLearner(ModelWrapper):
         copied.seed = self.seed if seed is None else seed
         copied._first_step = self.n_steps
         copied._margins = _no_margins()
+        copied._read = RowCache()
         return copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Trees are read again where they are asked for.
+        return {**self.__dict__, "_read": RowCache()}
 
     def scale_learning_rate(self, factor: float) -> None:
         """Make every further tree count `factor` times as much."""
@@ -146,11 +154,77 @@ class MarginLearner(ModelWrapper):
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for `X` with the values of each fill, by one pass where it can."""
-        if len(self._segments) == 1 and isinstance(self._segments[0], FilledSegment):
-            margins = self._segments[0].filled_margins(self._prepare(X), fills)
-            if margins is not None:
-                return list(self._link(margins))
-        return super().predict_filled(X, fills)
+        drawn = self._drawn()
+        found = None if drawn is None else drawn.margins(X, fills, None)
+        return super().predict_filled(X, fills) if found is None else list(self._link(found[0]))
+
+    def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
+        """Return the mean prediction over draws; None where the trees cannot be read."""
+        found = self._average(X, draws, with_leaves=False)
+        return None if found is None else found[0]
+
+    def average_with_leaves(
+        self, X: Features, draws: Sequence[Draw]
+    ) -> tuple[Prediction, list[np.ndarray]] | None:
+        """Return the mean prediction, and the leaves of the last draw; None as `average_draws`."""
+        return self._average(X, draws, with_leaves=True)
+
+    def _average(
+        self, X: Features, draws: Sequence[Draw], *, with_leaves: bool
+    ) -> tuple[Prediction, list[np.ndarray]] | None:
+        drawn = self._drawn()
+        if drawn is None:
+            return None
+        weights = np.array([weight for weight, _ in draws])
+        fills = [fill for _, fill in draws]
+        is_linear = self.task.is_regression and self._objective.link is None
+        found = drawn.margins(X, fills, weights if is_linear else None, with_leaves=with_leaves)
+        if found is None:
+            return None
+        margins, leaves = found
+        predictions = self._link(margins)
+        if is_linear:
+            return predictions[0], leaves
+        return np.einsum("mn,mn...->n...", weights, predictions), leaves
+
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return whether some tree splits on one of the columns; None where that is not known."""
+        drawn = self._drawn()
+        return None if drawn is None else any(drawn.uses(column) for column in columns)
+
+    def _drawn(self) -> DrawnMargins | None:
+        """Return the margins by the trees as they are read; None where they cannot be."""
+        kept = self._read.recall(self._segments)
+        if kept is None:
+            kept = self._read.keep((self._read_trees(),), self._segments)
+        return kept[0]
+
+    def _read_trees(self) -> DrawnMargins | None:
+        segments = self._segments
+        readable = [each for each in segments if isinstance(each, ReadableSegment)]
+        if not segments or len(readable) < len(segments):
+            return None
+        forests: list[ReadForest] = []
+        for segment in readable:
+            forest = segment.read()
+            if forest is None:
+                return None
+            forests.append(forest)
+        return DrawnMargins(
+            forests,
+            lambda X: self._sum(self._prepare(X), segments, len(X)),
+            lambda X: np.sum([each.own_margin(self._prepare(X)) for each in readable], axis=0),
+            self._tree_rows,
+            self._tree_column,
+        )
+
+    def _tree_rows(self, X: Features) -> Any:
+        """Return the rows as trees that are read compare them; None where they cannot be."""
+        return None
+
+    def _tree_column(self, column: int) -> int:
+        """Return the number that the trees have for a column."""
+        return column
 
     def rewind(self, step: int) -> None:
         """Go back to the model of the first `step` trees."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,15 +26,6 @@ class Segment(Protocol):
 
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         """Return what trees start+1 .. t add, for every t > start: (n_trees - start, n, d)."""
-        ...
-
-
-@runtime_checkable
-class FilledSegment(Protocol):
-    """A segment that predicts for many fills of some columns faster than one after the other."""
-
-    def filled_margins(self, data: Any, fills: Sequence[dict[int, Any]]) -> np.ndarray | None:
-        """Return what all the trees add with each fill, (n_fills, n, d); None where it cannot."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,8 +15,10 @@ from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners.boosters._constraints import constraints_by_place
+from lukewarm.learners.boosters._forest import Forest
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._segments import Segment
+from lukewarm.learners.boosters._tree_tables import Tree
 from lukewarm.measures import REGRESSION, Task
 
 # XGBoost's own defaults, which its estimators give as None.
@@ -113,6 +116,13 @@ class XGBoostLearner(LiveMarginLearner):
         data.set_base_margin(np.zeros((data.num_row(), self._n_margins)))
         return data
 
+    def _tree_rows(self, X: Features) -> Any:
+        values, _ = _codes(X)
+        values = np.asarray(values, dtype=float)
+        return (
+            values if np.isnan(self._missing) else np.where(values == self._missing, np.nan, values)
+        )
+
     def _matrix(self, X: Features, **rows: Any) -> Any:
         # Without names: XGBoost refuses some, and settings that go by names are translated.
         values, kinds = _codes(X)
@@ -178,6 +188,16 @@ class _XGBoostTrees:
     def margin(self, data: Any) -> np.ndarray:
         return self._added(data, 0, self.n_trees)
 
+    own_margin = margin
+
+    def read(self) -> Forest | None:
+        """Return the trees laid out."""
+        return self._forest
+
+    @cached_property
+    def _forest(self) -> Forest | None:
+        return _forest(self.booster[: self.n_trees])
+
     def staged_margins(self, data: Any, start: int) -> np.ndarray:
         return np.cumsum(
             [self._added(data, step, step + 1) for step in range(start, self.n_trees)], axis=0
@@ -190,6 +210,49 @@ class _XGBoostTrees:
         )
         raw = raw.reshape(len(raw), -1).astype(float)
         return raw + self.intercept if self.intercept is not None and start == 0 else raw
+
+
+def _forest(booster: Any) -> Forest | None:
+    """Return the trees laid out; None where they hold more than constants."""
+    learner = json.loads(booster.save_raw("json"))["learner"]
+    model = learner["gradient_booster"].get("model")
+    n_features = int(learner["learner_model_param"]["num_feature"])
+    if model is None or any(
+        int(each["tree_param"]["size_leaf_vector"]) > 1 for each in model["trees"]
+    ):
+        return None
+    # One tree for each output at a step, in their order, is what margins are summed by.
+    output_of = np.array(model["tree_info"], dtype=int)
+    n_outputs = int(output_of.max(initial=0)) + 1
+    if not np.array_equal(output_of, np.arange(len(output_of)) % n_outputs):
+        return None
+    trees = [_tree(each) for each in model["trees"]]
+    return Forest.of(trees, n_features, n_outputs, is_single=True)
+
+
+def _tree(fields: dict[str, Any]) -> Tree:
+    left = np.array(fields["left_children"])
+    is_leaf, split = left < 0, left >= 0
+    number = np.where(is_leaf, -np.cumsum(is_leaf, dtype=int), np.cumsum(split) - 1)
+    condition = np.array(fields["split_conditions"], dtype=np.float32)
+    # A value below the condition goes left, in single precision: one that is at most the number
+    # before it.
+    threshold = np.nextafter(condition[split], np.float32(-np.inf)).astype(float)
+    begins, sizes = fields["categories_segments"], fields["categories_sizes"]
+    levels = {
+        int(number[node]): np.array(fields["categories"][begin : begin + size], dtype=int)
+        for node, begin, size in zip(fields["categories_nodes"], begins, sizes, strict=True)
+    }
+    return Tree(
+        np.array(fields["split_indices"])[split],
+        threshold,
+        np.array(fields["default_left"], dtype=bool)[split],
+        number[left[split]],
+        number[np.array(fields["right_children"])[split]],
+        condition[is_leaf].astype(float),
+        levels,
+        others_go_left=True,
+    )
 
 
 def _codes(X: Features) -> tuple[np.ndarray, list[str] | None]:

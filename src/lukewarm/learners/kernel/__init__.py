@@ -11,6 +11,7 @@ from lukewarm.learners.kernel._learner import KernelMachine
 from lukewarm.learners.kernel._log_loss import probabilities
 from lukewarm.learners.kernel._machine import HasMachine, Machine
 from lukewarm.learners.kernel._regressor import KernelMachineRegressor
+from lukewarm.learners.kernel._segments import n_updates
 
 __all__ = [
     "HasMachine",
@@ -20,6 +21,7 @@ __all__ = [
     "Machine",
     "QuantityColumn",
     "filled_outputs",
+    "n_updates",
     "probabilities",
     "rbf_matrix",
 ]

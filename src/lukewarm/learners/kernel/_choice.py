@@ -1,4 +1,4 @@
-"""Training rows, and the machine that a judge likes best on them."""
+"""Training rows, and the machine that predicts validation rows best."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners.kernel._basis import LandmarkBasis
 from lukewarm.learners.kernel._coding import Coding
-from lukewarm.learners.kernel._judge import Judge
 from lukewarm.learners.kernel._kernel import Kernel
 from lukewarm.learners.kernel._machine import Machine
 from lukewarm.learners.kernel._path import EigenPath, ridge_filters
+from lukewarm.learners.kernel._validation_rows import ValidationRows
 
 # Four a decade: between two of them the loss hardly differs.
 PENALTIES = 10.0 ** np.arange(-8, 1.01, 0.25)
-# Rows that judge by being left out; their mean is precise to a hundredth and better.
+# Rows that validate by being left out; their mean is precise to a hundredth and better.
 _JUDGING_ROWS = 5000
 
 
@@ -29,14 +29,14 @@ class Training:
     rows, y : ndarrays of shape (n, q) and (n, n_outputs)
     weights : ndarray of shape (n,)
         Of mean one.
-    held_out : Judge, optional
+    held_out : ValidationRows, optional
         Rows that choose; without them the training rows do, each by being left out.
     """
 
     rows: Matrix
     y: Matrix
     weights: Vector
-    held_out: Judge | None = None
+    held_out: ValidationRows | None = None
 
     @property
     def shares(self) -> Vector:
@@ -47,22 +47,24 @@ class Training:
         """Return the training on the first rows alone."""
         return Training(self.rows[:n_rows], self.y[:n_rows], self.weights[:n_rows], self.held_out)
 
-    def judge(self, n_landmarks: int) -> Judge:
+    def validation_rows(self, n_landmarks: int) -> ValidationRows:
         """Return what chooses.
 
         A row that is a landmark is predicted better than others even by a machine that never saw
-        its y, so the judges are other rows; where all rows are landmarks, all of them.
+        its y, so other rows validate; where all rows are landmarks, all of them.
         """
         if self.held_out is not None:
             return self.held_out
         n_rows = len(self.y)
         first = 0 if n_landmarks >= n_rows else max(n_landmarks, n_rows - _JUDGING_ROWS)
-        return self.judge_from(first)
+        return self.validation_rows_from(first)
 
-    def judge_from(self, first: int) -> Judge:
-        """Return as judges the training rows from number `first` on."""
+    def validation_rows_from(self, first: int) -> ValidationRows:
+        """Return the training rows from number `first` on, each to be left out."""
         few = slice(first, first + _JUDGING_ROWS)
-        return Judge(self.rows[few], self.y[few], self.weights[few], self.shares[few], first)
+        return ValidationRows(
+            self.rows[few], self.y[few], self.weights[few], self.shares[few], first
+        )
 
     def unit_scale(self) -> float:
         """Return one over the typical distance of a row from the mean row."""
@@ -111,12 +113,14 @@ def choose_penalty(
 ) -> Choice:
     """Return the best machine of one kernel."""
     path = training.path(kernel, n_landmarks)
-    return best_on(path, training.judge(n_landmarks), penalty, n_landmarks)
+    return best_on(path, training.validation_rows(n_landmarks), penalty, n_landmarks)
 
 
-def best_on(path: EigenPath, judge: Judge, penalty: float | None, n_landmarks: int) -> Choice:
-    """Return the machine that the judge likes best."""
+def best_on(
+    path: EigenPath, validation: ValidationRows, penalty: float | None, n_landmarks: int
+) -> Choice:
+    """Return the machine that predicts the validation rows best."""
     penalties = PENALTIES if penalty is None else np.array([penalty])
-    losses = judge.losses(path, penalties)
+    losses = validation.losses(path, penalties)
     best = int(np.argmin(losses))
     return Choice(path, float(penalties[best]), float(losses[best]), n_landmarks)

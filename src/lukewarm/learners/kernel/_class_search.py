@@ -86,12 +86,12 @@ def choose_class_penalty(
     """Return the best machine on this path; the targets of `training` are indicators."""
     features = all_eigenfeatures(path, training.rows)
     rows = ClassRows(features, training.y, training.shares, np.zeros_like(training.y))
-    judge = _class_judge(training, path, n_landmarks)
+    criterion = _class_criterion(training, path, n_landmarks)
 
     def fitted(each: float, start: ClassChoice | None) -> ClassChoice:
         near = None if start is None else start.coefficients
         coefficients = fit_log_loss(rows, path.eigenvalues, each, near)
-        loss = judge.loss(rows, path.eigenvalues, coefficients, each)
+        loss = criterion.loss(rows, path.eigenvalues, coefficients, each)
         return ClassChoice(path, coefficients, each, loss)
 
     if penalty is not None:
@@ -106,37 +106,37 @@ def choose_class_penalty(
     return min([best, *between], key=lambda choice: choice.loss)
 
 
-class _Judge(Protocol):
+class _Criterion(Protocol):
     def loss(
         self, rows: ClassRows, eigenvalues: Vector, coefficients: Matrix, penalty: float
     ) -> float: ...
 
 
-def _class_judge(training: Training, path: EigenPath, n_landmarks: int) -> _Judge:
-    judge = training.judge(n_landmarks)
-    if judge.shares is not None:
+def _class_criterion(training: Training, path: EigenPath, n_landmarks: int) -> _Criterion:
+    validation = training.validation_rows(n_landmarks)
+    if validation.shares is not None:
         is_small = training.y.size * path.basis.rank <= _NUMBERS_FOR_ALL_FOLDS
-        return _LeftOut(judge.first, _N_FOLDS if is_small else 1)
-    blocks = path.basis.blocks(len(judge.y))
-    features = np.concatenate([path.eigenfeatures(judge.rows[block]) for block in blocks])
-    shares = judge.weights / judge.weights.sum()
-    return _HeldOut(ClassRows(features, judge.y, shares, np.zeros_like(judge.y)))
+        return _LeftOut(validation.first, _N_FOLDS if is_small else 1)
+    blocks = path.basis.blocks(len(validation.y))
+    features = np.concatenate([path.eigenfeatures(validation.rows[block]) for block in blocks])
+    shares = validation.weights / validation.weights.sum()
+    return _HeldOut(ClassRows(features, validation.y, shares, np.zeros_like(validation.y)))
 
 
 @dataclass(frozen=True, eq=False)
 class _HeldOut:
-    judges: ClassRows
+    held_out: ClassRows
 
     def loss(
         self, rows: ClassRows, eigenvalues: Vector, coefficients: Matrix, penalty: float
     ) -> float:
-        losses = log_losses(outputs_of(self.judges, coefficients), self.judges.targets)
-        return float(self.judges.shares @ losses)
+        losses = log_losses(outputs_of(self.held_out, coefficients), self.held_out.targets)
+        return float(self.held_out.shares @ losses)
 
 
 @dataclass
 class _LeftOut:
-    """Folds of training rows; those from `first` on, landmarks of no machine, judge.
+    """Folds of training rows; those from `first` on, landmarks of no machine, validate.
 
     A fold's machine sets out from its own coefficients at the penalty before, never from those of
     all rows: these have seen the fold, and steps that end early would not forget it.

@@ -20,10 +20,10 @@ from lukewarm.learners.kernel._class_search import (
 )
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
-from lukewarm.learners.kernel._judge import Judge
 from lukewarm.learners.kernel._log_loss import indicators, probabilities
 from lukewarm.learners.kernel._refit import FittedRows
 from lukewarm.learners.kernel._search import choose
+from lukewarm.learners.kernel._validation_rows import ValidationRows
 from lukewarm.measures import Task
 
 
@@ -129,7 +129,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
         chosen = self.predict_proba(X).argmax(axis=1)
         return self.classes_[chosen]
 
-    def _held_out(self, coding: Coding, X_val: Any, y_val: Any) -> Judge:
+    def _held_out(self, coding: Coding, X_val: Any, y_val: Any) -> ValidationRows:
         X = self._check_features(X_val, reset=False)
         labels = _as_labels(y_val, len(X))
         unknown = np.setdiff1d(labels, self.classes_)
@@ -137,7 +137,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
             raise ValueError(f"y_val holds {unknown.tolist()[0]!r}, which is not a class of y.")
         codes = np.searchsorted(self.classes_, labels)
         targets: Matrix = indicators(codes, Task(len(self.classes_)).n_outputs)
-        return Judge(coding.code(X), targets, np.ones(len(codes)), None)
+        return ValidationRows(coding.code(X), targets, np.ones(len(codes)), None)
 
 
 def _as_labels(y: Any, n_rows: int) -> np.ndarray:

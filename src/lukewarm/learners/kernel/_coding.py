@@ -201,7 +201,7 @@ class Coding:
         return low, high, centre, spread
 
     def guessed(self, rows: Matrix) -> Matrix:
-        """Return coded rows with the columns that are taken over as the others make one expect."""
+        """Return coded rows with the columns that are imputed as the others make one expect."""
         if self.imputation is None:
             return rows
         over = self.imputation

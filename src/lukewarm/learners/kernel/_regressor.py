@@ -15,9 +15,9 @@ from lukewarm._validation import check_count, check_vector
 from lukewarm.learners.kernel._choice import Choice, Training, choose_penalty
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
-from lukewarm.learners.kernel._judge import Judge
 from lukewarm.learners.kernel._refit import FittedRows
 from lukewarm.learners.kernel._search import choose
+from lukewarm.learners.kernel._validation_rows import ValidationRows
 
 
 class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
@@ -155,10 +155,10 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
             return names.index(column)
         return check_count("columns", column, minimum=0, maximum=self.n_features_in_ - 1)
 
-    def _held_out(self, coding: Coding, X_val: Any, y_val: Any) -> Judge:
+    def _held_out(self, coding: Coding, X_val: Any, y_val: Any) -> ValidationRows:
         X: Features = self._check_features(X_val, reset=False)
         target = _as_target(y_val, len(X), "y_val")
-        return Judge(coding.code(X), target[:, None], np.ones(len(target)), None)
+        return ValidationRows(coding.code(X), target[:, None], np.ones(len(target)), None)
 
 
 def _as_target(y: Any, n_rows: int, name: str = "y") -> Vector:

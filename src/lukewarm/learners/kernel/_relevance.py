@@ -5,6 +5,10 @@ s and the linear part B at slopes b. With C the covariance and M = sum C^-1 y y'
 outputs, the log-likelihood changes by trace(M dC) / 2. A pair's squared distance is a sum over
 columns, so all the derivatives come from one product of (M * K) with the rows: no loop over
 columns, and one Cholesky factorisation per step.
+
+The likelihood has many maxima. Among many columns, a few that matter in products only do not stand
+out from a common length scale, so the search sets out from a second place as well: columns that go
+along with y, by themselves or in a product of two, are told from the others by one matrix product.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ _LEAST_GAIN = 0.1
 _PRIOR_RATE = 5.0
 # In units of one over the typical length of a row.
 _START_SCALE, _START_SLOPE = 0.6, 0.3
+# Of the common start: where the second start has columns that do not stand out.
+_HELD_BACK = 0.1
 # Logarithms of inverse length scales and slopes: from "no part" to "wiggles within a tenth of a
 # standard deviation".
 _LOWEST, _HIGHEST = np.log(1e-3), np.log(10.0)
@@ -170,25 +176,31 @@ def find_relevance(
     bounds = [(_LOWEST, _HIGHEST)] * n_blocks + [of_slopes] * n_blocks + [_AMPLITUDE, _NOISE]
     stages = [stage for number, stage in enumerate(_STAGES) if not number or _adds(number, rows)]
     if start is None:
-        parameters = np.clip(_common_start(rows, n_blocks), *np.transpose(bounds))
+        some = slice(TUNING_ROWS)
+        starts = _starts(rows[some], y[some], weights[some], block)
     else:
-        parameters, stages = start.parameters, stages[-1:]
+        starts, stages = [start.parameters], stages[-1:]
     for n_rows, n_iterations in stages:
         likelihood = _likelihood(rows[:n_rows], y[:n_rows], weights[:n_rows], block)
-        found = minimize(
-            _with_prior,
-            parameters,
-            args=(likelihood, 2 * n_blocks),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=bounds,
-            options={
-                "maxiter": n_iterations,
-                "maxcor": 20,
-                "ftol": _LEAST_GAIN / len(likelihood.y),
-            },
-        )
+        tried = [
+            minimize(
+                _with_prior,
+                np.clip(parameters, *np.transpose(bounds)),
+                args=(likelihood, 2 * n_blocks),
+                jac=True,
+                method="L-BFGS-B",
+                bounds=bounds,
+                options={
+                    "maxiter": n_iterations,
+                    "maxcor": 20,
+                    "ftol": _LEAST_GAIN / len(likelihood.y),
+                },
+            )
+            for parameters in starts
+        ]
+        found = min(tried, key=lambda each: each.fun)
         parameters = found.x
+        starts = [parameters]
     parameters = _without_traces(parameters, likelihood, found.fun)
     inverse_scales, all_slopes, _, _ = likelihood.unpack(parameters)
     least = np.exp(_LOWEST) * 1.01
@@ -217,12 +229,45 @@ def _adds(number: int, rows: Matrix) -> bool:
     return len(rows) > _STAGES[number - 1][0]
 
 
-def _common_start(rows: Matrix, n_blocks: int) -> Vector:
+def _starts(rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray) -> list[Vector]:
+    """Return where the search sets out: all columns alike, and those that stand out ahead."""
+    n_blocks = int(block.max()) + 1
+    alike = np.ones(n_blocks, dtype=bool)
+    starts = [_start(rows, block, alike)]
+    stand_out = _stand_out(rows, y, weights)
+    ahead = np.bincount(block, stand_out, n_blocks) > 0
+    if ahead.any() and not ahead.all():
+        starts.append(_start(rows, block, ahead))
+    return starts
+
+
+def _start(rows: Matrix, block: np.ndarray, ahead: np.ndarray) -> Vector:
     # Not from the best common scale: where few columns count, that is so wide that no column stands
     # out, and the search does not leave it.
-    unit = 1 / np.sqrt(max(float(np.square(rows).sum(axis=1).mean()), 1.0))
-    common = np.repeat(np.log([_START_SCALE * unit, _START_SLOPE * unit]), n_blocks)
-    return np.concatenate([common, np.log([1.0, 0.3])])
+    length = np.square(rows[:, ahead[block]]).sum(axis=1).mean()
+    unit = np.where(ahead, 1.0, _HELD_BACK) / np.sqrt(max(float(length), 1.0))
+    return np.log(np.concatenate([_START_SCALE * unit, _START_SLOPE * unit, [1.0, 0.3]]))
+
+
+def _stand_out(rows: Matrix, y: Matrix, weights: Vector) -> np.ndarray:
+    """Return which columns go along with y by themselves or in a product of two, shape (q,).
+
+    The mean of y x_j x_k over its standard error, for all pairs and for single columns, beyond
+    sqrt(2 log m): the largest of m such scores of columns without use hardly gets there.
+    """
+    shares = weights / weights.sum()
+    centred = rows - shares @ rows
+    with_one = np.column_stack([centred, np.ones(len(rows))])
+    n_columns = rows.shape[1]
+    least = 2 * np.log(n_columns * (n_columns + 3) / 2)
+    found = np.zeros((n_columns, n_columns + 1), dtype=bool)
+    for output in (y - shares @ y).T:
+        pull = shares * output
+        mean = centred.T @ (pull[:, None] * with_one)
+        square = np.square(centred).T @ (np.square(pull)[:, None] * np.square(with_one))
+        found |= np.square(mean) > least * np.maximum(square, 1e-300)
+    pairs = found[:, :n_columns]
+    return found[:, n_columns] | pairs.any(axis=0) | pairs.any(axis=1)
 
 
 def _likelihood(rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray) -> Likelihood:

@@ -1,4 +1,4 @@
-"""The choice of kernel, length scale, penalty and landmarks, all by the same judge."""
+"""The choice of kernel, length scale, penalty and landmarks, all by the same validation rows."""
 
 from __future__ import annotations
 
@@ -118,9 +118,9 @@ def _tuned_if_better(
     n_tuning = min(TUNING_ROWS, 2 * n_rows // 3)
     tuned = _tuned(few.first(n_tuning), block, has_line)
     n_landmarks = search_landmarks(few)
-    judge = few.held_out or few.judge_from(n_tuning)
+    validation = few.held_out or few.validation_rows_from(n_tuning)
     losses = [
-        best_on(few.path(kernel, n_landmarks), judge, penalty, n_landmarks).loss
+        best_on(few.path(kernel, n_landmarks), validation, penalty, n_landmarks).loss
         for kernel in (common, tuned.kernel)
     ]
     if losses[0] <= losses[1]:
@@ -149,7 +149,7 @@ def _with_landmarks(
     """Return the machine once twice the landmarks no longer help.
 
     Two numbers of landmarks are compared on the same rows, landmarks of neither; all rows as
-    landmarks are exact, and every row may judge them.
+    landmarks are exact, and every row may validate them.
     """
     n_rows = len(training.y)
     counts = landmark_counts(n_rows, max_landmarks)
@@ -159,14 +159,14 @@ def _with_landmarks(
             break
         if reached == counts[0] and not _more_may_help(training, path, reached, penalty):
             break
-        judge = training.judge(count if count < n_rows else reached)
+        validation = training.validation_rows(count if count < n_rows else reached)
         larger = training.path(kernel, count)
-        losses = [best_on(each, judge, penalty, count).loss for each in (path, larger)]
+        losses = [best_on(each, validation, penalty, count).loss for each in (path, larger)]
         if losses[1] < losses[0]:
             path, reached = larger, count
         if losses[1] > (1 - _WORTHWHILE) * losses[0]:
             break
-    return best_on(path, training.judge(reached), penalty, reached)
+    return best_on(path, training.validation_rows(reached), penalty, reached)
 
 
 def _more_may_help(
@@ -176,16 +176,16 @@ def _more_may_help(
 
     Every doubling brings less than the one before, and half of them cost an eighth of twice.
     """
-    judge = training.judge(reached)
+    validation = training.validation_rows(reached)
     half = training.path(kernel=path.basis.kernel, n_landmarks=reached // 2)
-    losses = [best_on(each, judge, penalty, reached).loss for each in (half, path)]
+    losses = [best_on(each, validation, penalty, reached).loss for each in (half, path)]
     return losses[1] < (1 - _WORTHWHILE / 2) * losses[0]
 
 
 def landmark_counts(n_rows: int, max_landmarks: int) -> list[int]:
     """Return the numbers of landmarks to try, each twice the one before.
 
-    Either all rows are landmarks, or enough are left to judge.
+    Either all rows are landmarks, or enough are left to validate.
 
     Examples
     --------

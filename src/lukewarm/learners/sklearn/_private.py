@@ -153,6 +153,20 @@ def moves_columns(model: Any) -> bool:
     return model._preprocessor is not None
 
 
+def histogram_place(model: Any, column: int) -> int:
+    """Return the number that the trees of a histogram booster have for a column."""
+    if not moves_columns(model):
+        return column
+    is_category = model.is_categorical_
+    order = np.concatenate([np.flatnonzero(is_category), np.flatnonzero(~is_category)])
+    return int(np.flatnonzero(order == column)[0])
+
+
+def histogram_level_sets(tree: Any) -> np.ndarray:
+    """Return the sets of levels that splits send left, as words of 32 bits: (n_sets, 8)."""
+    return tree.raw_left_cat_bitsets
+
+
 def as_histogram_rows(model: Any, X: Features) -> Any:
     """Return the rows in the order of columns that the trees of a histogram booster know."""
     return model._preprocess_X(X, reset=False)

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Prediction, Vector
-from lukewarm.data import as_levels, as_quantity
+from lukewarm.data import RowCache, as_levels, as_quantity
 
 if TYPE_CHECKING:
     from lukewarm.learners import BaseLearner
@@ -33,6 +34,8 @@ _N_JOINT_NODES = 16
 _MOST_VALUES = 10
 # Levels beyond these are drawn in proportion to their share only.
 _MOST_LEVELS = 12
+# Guesses are kept of training, stopping and evaluation rows.
+_TABLES_KEPT = 3
 # Keeps quotients finite where a column leaves no residual.
 _NOTHING = 1e-12
 
@@ -62,8 +65,20 @@ class _Quantities:
     lowest: Vector
     highest: Vector
 
+    @cached_property
+    def _guesses(self) -> RowCache[Matrix]:
+        return RowCache(_TABLES_KEPT)
+
+    def guess(self, rows: PreparedRows) -> Matrix:
+        """Return the guesses (n, q), which are kept for the last tables."""
+        guess = self._guesses.recall(rows)
+        if guess is None:
+            fitted = np.stack([each.predict(rows) for each in self.regressions], axis=1)
+            guess = self._guesses.keep(fitted, rows)
+        return guess
+
     def values(self, rows: PreparedRows) -> Iterator[Matrix]:
-        guess = np.stack([each.predict(rows) for each in self.regressions], axis=1)
+        guess = self.guess(rows)
         for node in self.nodes:
             yield np.clip(guess + node, self.lowest, self.highest)
 
@@ -132,6 +147,28 @@ class ConditionalDraws:
                 values.update(zip(self._quantities.columns, matrix.T, strict=True))
             yield present / n_nodes, values
 
+    def few_values(self, rows: PreparedRows, n_draws: int) -> list[Draw]:
+        """Return so many draws of each row, over all rows every one as often as it weighs.
+
+        The shares of a row's distribution are spread evenly over the rows, in an order that has
+        nothing to do with theirs.
+        """
+        weighted = list(self.weighted_values(rows))
+        numbers = np.arange(len(rows.functions))
+        order = np.random.default_rng(0).permutation(len(numbers))
+        cumulative = np.cumsum([weight for weight, _ in weighted], axis=0)
+        values = {
+            column: np.stack([np.asarray(each[column]) for _, each in weighted])
+            for column in self.removed
+        }
+        draws = []
+        for draw in range(n_draws):
+            shares = (draw + (order + 0.5) / len(numbers)) / n_draws
+            chosen = np.minimum((cumulative < shares).sum(axis=0), len(weighted) - 1)
+            each = {column: values[column][chosen, numbers] for column in self.removed}
+            draws.append((np.full(len(numbers), 1 / n_draws), each))
+        return draws
+
     def average(self, model: BaseLearner, rows: PreparedRows) -> Prediction:
         """Return the weighted mean of the model's predictions over the draws."""
         weighted = list(self.weighted_values(rows))
@@ -147,6 +184,18 @@ class ConditionalDraws:
             axis=0,
         )
 
+    def central_values(self, rows: PreparedRows) -> dict[int, Any]:
+        """Return the guess of each removed column, (n,); of levels the most probable one."""
+        values = {}
+        for levels in self._levels:
+            known = np.empty(len(levels.values), dtype=object)
+            known[:] = levels.values
+            values[levels.column] = known[np.argmax(levels.probabilities(rows), axis=1)]
+        if self._quantities is not None:
+            guess = self._quantities.guess(rows)
+            values.update(zip(self._quantities.columns, guess.T, strict=True))
+        return values
+
     @property
     def has_moments(self) -> bool:
         """Whether the draws are numbers alone, without levels and gaps."""
@@ -156,7 +205,7 @@ class ConditionalDraws:
         """Return the columns drawn, their means (n, q), and the covariance (q, q) of the draws."""
         quantities = self._quantities
         assert quantities is not None
-        guess = np.stack([each.predict(rows) for each in quantities.regressions], axis=1)
+        guess = quantities.guess(rows)
         mean = quantities.nodes.mean(axis=0)
         covariance = np.atleast_2d(np.cov(quantities.nodes.T, bias=True))
         means = np.clip(guess + mean, quantities.lowest, quantities.highest)
@@ -297,8 +346,7 @@ def _without_gaps(values: Vector, train: Vector) -> Vector:
 
 
 def _repeated(value: Any, n_rows: int) -> Any:
-    if value is None:
-        return np.full(n_rows, None, dtype=object)
-    repeated = np.empty(n_rows, dtype=object)
-    repeated[:] = value
-    return repeated
+    """Return one value for all rows, which takes the room of one."""
+    one = np.empty(1, dtype=object)
+    one[0] = value
+    return np.broadcast_to(one, n_rows)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from lukewarm._typing import Features, FeatureSet, Prediction
 from lukewarm.data import filled
 from lukewarm.learners import BaseLearner
@@ -33,17 +31,7 @@ class ConditionalFill:
         """Return a copy of `X` with one draw in each row, every draw as often as it weighs."""
         if not removed:
             return X
-        weighted = list(self._drawn(removed).weighted_values(self._regressions.prepare(X)))
-        # The shares of a row's distribution are spread evenly over the rows, in an order that has
-        # nothing to do with theirs.
-        shares = (np.random.default_rng(0).permutation(len(X)) + 0.5) / len(X)
-        below = np.cumsum([weight for weight, _ in weighted], axis=0) < shares
-        chosen = np.minimum(below.sum(axis=0), len(weighted) - 1)
-        rows = np.arange(len(X))
-        values = {
-            column: np.stack([np.asarray(values[column]) for _, values in weighted])[chosen, rows]
-            for column in removed
-        }
+        ((_, values),) = self._drawn(removed).few_values(self._regressions.prepare(X), 1)
         return filled(X, values)
 
     def predict(self, learner: BaseLearner, X: Features, removed: FeatureSet) -> Prediction:

@@ -14,15 +14,15 @@ from lukewarm.data import filled
 from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction.projection._conditional import ConditionalDraws, column_of
+from lukewarm.reduction.projection._correction import corrected, outputs_of
+from lukewarm.reduction.projection._refitted import quickly_distilled
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction.projection._regressions import PreparedRows, Regression, Regressions
+    from lukewarm.reduction.projection._regressions import PreparedRows, Regressions
 
 # Levels' indicators sum to one, so their residuals are dependent.
 _NEARLY_SINGULAR = 1e-6
-# A corrected probability stays within this factor of the average over draws.
-_FARTHEST = 4.0
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,16 @@ class Projection(BaseReduction):
         if not removed:
             return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
         regressions = data.regressions
-        draws = ConditionalDraws(regressions, removed)
         is_moved = _moved_targets(full, data, removed)
+        # Of columns that a quickly trained model does not look at, a line must be enough.
+        with_trees = bool(is_moved.any()) or not regressions.is_quick
+        draws = ConditionalDraws(regressions, removed, with_trees=with_trees)
         if not is_moved.any():
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
-        predict, trace = distilled(full, regressions, removed, draws.average)
+        quick = quickly_distilled(full, regressions, draws) if regressions.is_quick else None
+        predict, trace = quick or distilled(full, regressions, removed, draws.average)
         if is_moved.all():
             return ReducedModel(predict, trace, perf_counter() - started)
         direction = _linear_direction(full, draws, regressions)
@@ -110,13 +113,14 @@ def distilled(
     ]
     corrections = [
         regressions.fit(target, held_out, removed, with_neighbours=full.traits.is_local)
-        for target, held_out in zip(*(_outputs(each) for each in targets), strict=True)
+        for target, held_out in zip(*(outputs_of(each) for each in targets), strict=True)
     ]
     is_bounded = not full.task.is_regression
 
     def predict(X: Features) -> Prediction:
         rows = regressions.prepare(X)
-        return _corrected(mean(full, rows), corrections, rows, is_bounded)
+        shift = np.stack([each.predict(rows) for each in corrections], axis=-1)
+        return corrected(mean(full, rows), shift, is_bounded)
 
     return predict, max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
 
@@ -129,8 +133,12 @@ def looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> boo
 def _moved_targets(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> np.ndarray:
     """Return which targets are predicted otherwise when the columns are shuffled among rows.
 
-    Shape (n_targets,); the classes of a classification are one target.
+    Shape (n_targets,); the classes of a classification are one target. A model that knows its own
+    structure is asked instead.
     """
+    known = full.looks_at(removed)
+    if known is not None:
+        return np.full(full.task.n_targets, known)
     rows = data.regressions.probed
     order = np.roll(np.arange(len(rows)), 1)
     values = {column: np.asarray(column_of(rows, column))[order] for column in removed}
@@ -168,19 +176,3 @@ def _linear_direction(
 def _indicators(codes: Vector, prediction: Prediction) -> np.ndarray:
     """Return the classes in the shape of their probabilities."""
     return codes if prediction.ndim == 1 else codes[:, None] == np.arange(prediction.shape[1])
-
-
-def _outputs(prediction: Prediction) -> list[np.ndarray]:
-    return [prediction] if prediction.ndim == 1 else list(prediction.T)
-
-
-def _corrected(
-    average: Prediction, corrections: list[Regression], rows: PreparedRows, is_bounded: bool
-) -> Prediction:
-    shift = np.stack([each.predict(rows) for each in corrections], axis=-1)
-    corrected = average + shift[:, 0] if average.ndim == 1 else average + shift
-    if not is_bounded:
-        return corrected
-    # Log-loss is merciless to a probability of nothing, which no average over draws has.
-    corrected = np.clip(corrected, average / _FARTHEST, 1 - (1 - average) / _FARTHEST)
-    return corrected if average.ndim == 1 else corrected / corrected.sum(axis=1, keepdims=True)

@@ -10,6 +10,7 @@ only as far as the stopping rows show that they help.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,37 +18,84 @@ from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
-from lukewarm.learners.boosting import Borders, ObliviousBoosting, suitable_bins
+from lukewarm.learners.boosting import BinnedDataset, Borders, ObliviousBoosting, suitable_bins
 from lukewarm.reduction.projection._random_trees import RandomTrees
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
 
-# A slope is known to a hundredth from as many rows; more cost time and change nothing.
-_MOST_ROWS = 20_000
 # Rows by which it is seen whether a model looks at a column at all.
 _PROBED_ROWS = 500
 # In rows. Lines have few coefficients; curves up to nine for every column.
 _LINE_PENALTIES = (1.0,)
-_CURVE_PENALTIES = (3.0, 30.0, 300.0)
 # Beyond as many columns curves are left out: the inverse would cost more than they bring.
 _MOST_CURVED = 100
-# Interactions of up to four columns. What a guess gains from trees shows early, so they need not
-# wait as long as a model's, and their number has an end for the sake of time.
+# Interactions of up to four columns.
 _TREE_DEPTH = 4
-_TREE_PATIENCE = 10
-_MOST_TREES = 200
 # Trees of neighbours: some to see what they are worth, others to average.
 _TREES_SEEN, _TREES_KEPT = 8, 32
 # A target whose variance is below this share of what it came from is nothing but rounding.
 _NOTHING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class PreparedRows:
-    """Rows of the table with the functions of their columns, computed once."""
+@dataclass(frozen=True)
+class _Effort:
+    """What may be spent on a regression.
 
-    X: Features
-    functions: Matrix
+    Parameters
+    ----------
+    most_rows : int
+        Rows for training, and as many for stopping.
+    curve_penalties : tuple of float
+        In rows: curves have up to nine coefficients for every column.
+    learning_rate : float
+    patience, most_trees : int
+        What a guess gains from trees shows early, so they need not wait as long as a model's, and
+        their number has an end for the sake of time.
+    """
+
+    most_rows: int
+    curve_penalties: tuple[float, ...]
+    learning_rate: float
+    patience: int
+    most_trees: int
+
+
+# A slope is known to a hundredth from so many rows; more cost time and change nothing.
+_THOROUGH = _Effort(20_000, (3.0, 30.0, 300.0), 0.1, 10, 200)
+# Beside models that are trained in a fraction of a second: longer steps and fewer of them, one
+# penalty (benchmarks/speed.py has the error of the reduced models).
+_QUICK = _Effort(20_000, (30.0,), 0.3, 5, 30)
+
+
+class PreparedRows:
+    """Rows of the table with the functions of their columns, computed once.
+
+    Parameters
+    ----------
+    X : Features
+    functions : ndarray of shape (n, m)
+    borders : Borders
+    binned : BinnedDataset, optional
+        The rows as trees read them, where they are there already.
+    """
+
+    def __init__(
+        self,
+        X: Features,
+        functions: Matrix,
+        borders: Borders,
+        binned: BinnedDataset | None = None,
+    ) -> None:
+        self.X = X
+        self.functions = functions
+        self._borders = borders
+        if binned is not None:
+            self.binned = binned
+
+    @cached_property
+    def binned(self) -> BinnedDataset:
+        """The rows as trees read them."""
+        return BinnedDataset.encode(self._borders, self.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +111,7 @@ class Regression:
         """Return the fitted values, shape (n,)."""
         values = self.ridge.predict(rows.functions)
         if self.trees is not None:
-            values = values + self.trees.predict(rows.X)
+            values = values + self.trees.predict(rows.binned)
         return values if self.neighbours is None else values + self.neighbours.predict(rows)
 
 
@@ -73,11 +121,10 @@ class _Neighbours:
 
     trees: RandomTrees
     share: float
-    borders: Borders
     kept: np.ndarray
 
     def predict(self, rows: PreparedRows) -> Vector:
-        codes = self.borders.encode(rows.X)[self.kept]
+        codes = rows.binned.codes[self.kept]
         return self.share * self.trees.predict(codes.T)
 
 
@@ -89,18 +136,29 @@ class Regressions:
     train, stopping : Rows
         Their targets are not looked at.
     removal : Removal
+    is_quick : bool, default False
+        Whether less is spent on each, for models that are trained as fast as they predict.
     """
 
-    def __init__(self, train: Rows, stopping: Rows, removal: Removal) -> None:
+    def __init__(
+        self, train: Rows, stopping: Rows, removal: Removal, *, is_quick: bool = False
+    ) -> None:
         if not len(stopping):
             train, stopping = _set_aside(train)
-        self.train, self.stopping = _at_most(train), _at_most(stopping)
+        self.is_quick = is_quick
+        self._effort = effort = _QUICK if is_quick else _THOROUGH
+        self.train, self.stopping = (_at_most(rows, effort.most_rows) for rows in (train, stopping))
         self._removal = removal
         self._prepared: RowCache[PreparedRows] = RowCache()
         is_narrow = self.train.X.shape[1] <= _MOST_CURVED
         basis = self._basis = AdditiveBasis.learn(self.train.X, curved=is_narrow)
+        self._trees = ObliviousBoosting(
+            _TREE_DEPTH, effort.learning_rate, n_bins=suitable_bins(len(self.train))
+        )
+        self._binned = self._trees.datasets(self.train.X, self.stopping.X)
         self.train_rows, self.stopping_rows = (
-            self.prepare(rows.X) for rows in (self.train, self.stopping)
+            PreparedRows(rows.X, basis.transform(rows.X), binned.borders, binned)
+            for rows, binned in zip((self.train, self.stopping), self._binned, strict=True)
         )
         functions, weights = self.train_rows.functions, self.train.weights
         self._lines = np.flatnonzero(basis.is_line)
@@ -108,13 +166,11 @@ class Regressions:
         self._curve_family = (
             None
             if len(self._lines) == len(basis.owner)
-            else RidgeFamily(functions, _CURVE_PENALTIES, weights)
+            else RidgeFamily(functions, effort.curve_penalties, weights)
         )
         every = -(-len(self.stopping) // _PROBED_ROWS)
         self.probed = self.stopping.at(np.arange(len(self.stopping))[::every]).X
         self._predicted: dict[BaseLearner, tuple[Prediction, Prediction, Prediction]] = {}
-        self._trees = ObliviousBoosting(_TREE_DEPTH, n_bins=suitable_bins(len(self.train)))
-        self._binned = self._trees.datasets(self.train.X, self.stopping.X)
 
     def predictions(self, full: BaseLearner) -> tuple[Prediction, Prediction, Prediction]:
         """Return what the full model predicts, computed once for all sets of columns.
@@ -129,10 +185,14 @@ class Regressions:
 
     def prepare(self, X: Features) -> PreparedRows:
         """Return rows of the table as regressions read them; the last ones are kept."""
+        for own in (self.train_rows, self.stopping_rows):
+            if own.X is X:
+                return own
         rows = self._prepared.recall(X)
         if rows is not None:
             return rows
-        return self._prepared.keep(PreparedRows(X, self._basis.transform(X)), X)
+        borders = self._binned[0].borders
+        return self._prepared.keep(PreparedRows(X, self._basis.transform(X), borders), X)
 
     def fit(
         self,
@@ -161,7 +221,7 @@ class Regressions:
         left = held_out - ridge.predict(functions)
         for fit in others:
             left_by_fit = held_out - fit.predict(functions)
-            if self._helps(left, left_by_fit):
+            if self.helps(left, left_by_fit):
                 ridge, left = fit, left_by_fit
         scale = max(float(np.mean(np.square(held_out))), _NOTHING)
         if not with_trees or np.mean(np.square(left)) <= _NOTHING * scale:
@@ -179,10 +239,14 @@ class Regressions:
             )
         )
         trees, trace = train_until(
-            self._trees.fresh(0), train, stopping, Patience(_TREE_PATIENCE), _MOST_TREES
+            self._trees.fresh(0),
+            train,
+            stopping,
+            Patience(self._effort.patience),
+            self._effort.most_trees,
         )
         left_by_trees = left - trees.predict(stopping.X)
-        helps = self._helps(left, left_by_trees)
+        helps = self.helps(left, left_by_trees)
         regression = Regression(ridge, trees if helps else None, trace)
         if not with_neighbours:
             return regression
@@ -201,7 +265,7 @@ class Regressions:
         seen = RandomTrees.fit(codes, target, weights, n_trees=_TREES_SEEN).predict(others)
         square = float(seen @ seen)
         share = min(float(seen @ held_out) / square, 1.0) if square > 0 else 0.0
-        if share <= 0 or not self._helps(held_out, held_out - share * seen):
+        if share <= 0 or not self.helps(held_out, held_out - share * seen):
             return None
         # Close neighbours count, so the stopping rows are not spared any longer.
         also = self.stopping.weights
@@ -212,7 +276,7 @@ class Regressions:
             every,
             n_trees=_TREES_KEPT,
         )
-        return _Neighbours(trees, share, self._binned[0].borders, kept)
+        return _Neighbours(trees, share, kept)
 
     def _ridge_fits(self, target: Vector, kept: np.ndarray) -> list[RidgeFit]:
         mean = float(np.average(target, weights=self.train.weights))
@@ -228,11 +292,11 @@ class Regressions:
         if self._curve_family is not None:
             fits += [
                 self._curve_family.fit_selected(target, kept, number, owner)
-                for number in range(len(_CURVE_PENALTIES))
+                for number in range(len(self._effort.curve_penalties))
             ]
         return fits
 
-    def _helps(self, before: Vector, after: Vector) -> bool:
+    def helps(self, before: Vector, after: Vector) -> bool:
         """Return whether errors on the stopping rows fall by more than their standard error.
 
         The richer function has more to learn from the same rows; without clear gain it would only
@@ -250,7 +314,7 @@ def _set_aside(rows: Rows) -> tuple[Rows, Rows]:
     return rows.at(np.flatnonzero(~is_stopping)), rows.at(np.flatnonzero(is_stopping))
 
 
-def _at_most(rows: Rows) -> Rows:
+def _at_most(rows: Rows, most: int) -> Rows:
     """Return at most so many rows, evenly spaced."""
-    numbers = np.arange(len(rows))[:: -(-len(rows) // _MOST_ROWS)]
+    numbers = np.arange(len(rows))[:: -(-len(rows) // most)]
     return rows if len(numbers) == len(rows) else rows.at(numbers)

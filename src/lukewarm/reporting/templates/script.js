@@ -52,7 +52,11 @@
   const shorten = (name) => {
     const letters = [...name];
     if (letters.length <= 60) return name;
-    return letters.slice(0, 44).join("").trimEnd() + "\u2026" + letters.slice(-15).join("").trimStart();
+    const head = letters.slice(0, 44), tail = letters.slice(-15);
+    const end = head.lastIndexOf(" "), start = tail.indexOf(" ");
+    if (end < 30) return head.join("") + "\u2026" + tail.join("");
+    const rest = tail.slice(start < 8 ? start + 1 : 0).join("");
+    return head.slice(0, end).join("").trimEnd() + "\u2026 " + rest;
   };
   const endsOf = ({ data }, level) =>
     level === data.level || !data.intervals[level] ? [data.columns.low, data.columns.high] : data.intervals[level];
@@ -162,7 +166,8 @@
       row.hidden = !shown.has(number);
       row.className = isClear(panel, number) ? "c" : "";
     });
-    find("tbody", panel.node).append(...numbers.map((number) => panel.rows[number]));
+    // Hidden rows go last: paper has the first rows only.
+    find("tbody", panel.node).prepend(...numbers.map((number) => panel.rows[number]));
   };
 
   const P_WORDS = {
@@ -185,37 +190,99 @@
     find('[data-is="p"]', panel.node).textContent = P_WORDS[state.p];
     find('[data-is="shown"]', panel.node).textContent = drawn.length < total ? `${nDrawn} of ${nAll} features shown.` : "";
     find(".status").textContent = numbers.length < total
-      ? `${nFound} of ${nAll} features fit the filter.` : `All features: ${nAll}.`;
+      ? `${nFound} of ${nAll} features fit the filter.` : `${nAll} feature${total > 1 ? "s" : ""}.`;
   };
 
+  const tableOf = (panel) => {
+    const { columns, quantity } = panel.data;
+    const heads = { value: quantity, low: "ci_low", high: "ci_high" };
+    const keys = Object.keys(columns);
+    return {
+      heads: ["feature", ...keys.map((key) => heads[key] || key)],
+      rows: chosenRows(panel).map((number) => [panel.names[number], ...keys.map((key) => columns[key][number])]),
+    };
+  };
   // A spreadsheet takes a cell that starts like this for a formula, quoted or not.
   const csvText = (text) => {
     const harmless = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? "'" + text : text;
     return `"${harmless.replaceAll('"', '""')}"`;
   };
-  const csvOf = (panel) => {
-    const { columns, quantity } = panel.data;
-    const heads = { value: quantity, low: "ci_low", high: "ci_high" };
-    const keys = Object.keys(columns);
-    const lines = [["feature", ...keys.map((key) => heads[key] || key)].join(",")];
-    for (const number of chosenRows(panel)) {
-      lines.push([csvText(panel.names[number]), ...keys.map((key) => columns[key][number] ?? "")].join(","));
-    }
+  const csvOf = ({ heads, rows }) => {
+    const lines = rows.map(([name, ...values]) => [csvText(name), ...values.map((value) => value ?? "")]);
     // Excel reads a file as UTF-8 if it starts with this mark.
-    return "\uFEFF" + lines.join("\r\n") + "\r\n";
+    return "\uFEFF" + [heads, ...lines].map((line) => line.join(",")).join("\r\n") + "\r\n";
   };
-  const download = (panel) => {
+
+  // An Excel file is a zip of XML parts. They are stored as they are; each has its checksum.
+  const checksum = (bytes) => {
+    let sum = -1;
+    for (const byte of bytes) {
+      sum ^= byte;
+      for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+    }
+    return ~sum >>> 0;
+  };
+  const littleEndian = (...fields) => fields.flatMap(([value, length]) =>
+    Array.from({ length }, (_, place) => (value >>> (8 * place)) & 255));
+  const zipOf = (parts) => {
+    const encode = (text) => new TextEncoder().encode(text);
+    const pieces = [], index = [];
+    let offset = 0;
+    for (const [name, text] of Object.entries(parts)) {
+      const [path, content] = [encode(name), encode(text)];
+      // Version, flags (names are UTF-8), no compression, the first day of 1980, checksum, sizes.
+      const about = littleEndian([20, 2], [0x800, 2], [0, 2], [0, 2], [0x21, 2], [checksum(content), 4],
+        [content.length, 4], [content.length, 4], [path.length, 2], [0, 2]);
+      const head = [...littleEndian([0x04034b50, 4]), ...about];
+      pieces.push(Uint8Array.from(head), path, content);
+      index.push(Uint8Array.from([...littleEndian([0x02014b50, 4], [20, 2]), ...about,
+        ...littleEndian([0, 2], [0, 2], [0, 2], [0, 4], [offset, 4])]), path);
+      offset += head.length + path.length + content.length;
+    }
+    const size = index.reduce((total, piece) => total + piece.length, 0);
+    const count = Object.keys(parts).length;
+    const end = littleEndian([0x06054b50, 4], [0, 2], [0, 2], [count, 2], [count, 2], [size, 4], [offset, 4], [0, 2]);
+    return [...pieces, ...index, Uint8Array.from(end)];
+  };
+  const xlsxOf = ({ heads, rows }) => {
+    const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+    const cell = (value) => typeof value === "string"
+      ? `<c t="inlineStr"><is><t xml:space="preserve">${escape(value)}</t></is></c>`
+      : value === null ? "<c/>" : `<c><v>${value}</v></c>`;
+    const lines = [heads, ...rows].map((cells) => `<row>${cells.map(cell).join("")}</row>`).join("");
+    const start = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
+    const formats = "http://schemas.openxmlformats.org/";
+    const main = formats + "spreadsheetml/2006/main", links = formats + "package/2006/relationships";
+    const kind = formats + "officeDocument/2006/relationships", types = formats + "package/2006/content-types";
+    const media = "application/vnd.openxmlformats-officedocument.spreadsheetml.";
+    const link = (name, target) => `${start}<Relationships xmlns="${links}"><Relationship Id="rId1" Type="${kind}/${name}" Target="${target}"/></Relationships>`;
+    return zipOf({
+      "[Content_Types].xml": `${start}<Types xmlns="${types}"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${media}sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${media}worksheet+xml"/></Types>`,
+      "_rels/.rels": link("officeDocument", "xl/workbook.xml"),
+      "xl/workbook.xml": `${start}<workbook xmlns="${main}" xmlns:r="${kind}"><sheets><sheet name="lukewarm" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+      "xl/_rels/workbook.xml.rels": link("worksheet", "worksheets/sheet1.xml"),
+      "xl/worksheets/sheet1.xml": `${start}<worksheet xmlns="${main}"><cols><col min="1" max="1" width="32" customWidth="1"/></cols><sheetData>${lines}</sheetData></worksheet>`,
+    });
+  };
+
+  const FILES = {
+    csv: [(table) => [csvOf(table)], "text/csv;charset=utf-8"],
+    xlsx: [xlsxOf, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+  };
+  const download = (panel, ending) => {
+    const [contentOf, type] = FILES[ending];
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([csvOf(panel)], { type: "text/csv;charset=utf-8" }));
-    link.download = `${panel.data.quantity}.csv`;
+    link.href = URL.createObjectURL(new Blob(contentOf(tableOf(panel)), { type }));
+    link.download = `${panel.data.quantity}.${ending}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 
   for (const panel of panels) {
-    const button = find(".download", panel.node);
-    button.hidden = false;
-    button.addEventListener("click", () => download(panel));
+    find(".downloads", panel.node).hidden = false;
+    for (const button of findAll(".downloads button", panel.node)) {
+      button.addEventListener("click", () => download(panel, button.dataset.type));
+    }
     for (const head of panel.heads) {
       const sorter = html("button", "", head.textContent, null);
       sorter.type = "button";
@@ -224,7 +291,8 @@
         const key = head.dataset.key;
         state.falls = key === state.sort ? !state.falls : fallsAtFirst(key);
         state.sort = key;
-        if ([...form.elements.sort.options].some((option) => option.value === key)) form.elements.sort.value = key;
+        const { sort } = form.elements;
+        if (sort && [...sort.options].some((option) => option.value === key)) sort.value = key;
         draw();
       });
     }

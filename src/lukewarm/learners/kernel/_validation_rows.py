@@ -12,7 +12,7 @@ from lukewarm.learners.kernel._path import EigenPath, ridge_filters
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class ValidationRows:
     """Rows that say how well a machine predicts.
 
     Parameters

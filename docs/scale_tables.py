@@ -1,0 +1,94 @@
+"""Tables of the page on long runs, from benchmarks/results/parallel.json and scale.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+_RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+
+
+def _found(name: str) -> Any:
+    return json.loads((_RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    head = rows[0]
+    first, *lines = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([first, "|---" * len(head) + "|", *lines])
+
+
+def _bytes(n_bytes: float) -> str:
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{n_bytes / 1e3:.3g} kB"
+
+
+def scale_plan() -> str:
+    """Return what the plan takes, part by part."""
+    found = _found("scale")
+    one, plan = found["measured"], found["plan"]
+    n_rows, n_columns = one["n_learnt"], one["n_columns"]
+    return _table(
+        [
+            ("part", "measured on one core", "in the plan"),
+            (
+                "read a block",
+                f"{1e9 * one['read_seconds_per_cell']:.0f} ns per number, "
+                f"{one['file_bytes_per_cell']:.1f} bytes",
+                f"{plan['n_blocks']:,} blocks, {_bytes(plan['dataset_bytes'])}",
+            ),
+            (
+                "draw the sample",
+                f"{1e9 * one['sample_seconds_per_cell']:.0f} ns per number",
+                f"{plan['sampling_core_hours']:.0f} core hours",
+            ),
+            (
+                "learn",
+                f"{one['full_model_seconds']:.0f} s per full model of {n_rows:,} x {n_columns:,}, "
+                f"{one['reduce_seconds_per_set']:.2g} s per model without a column",
+                f"{60 * plan['learning_hours']:.0f} minutes on one machine",
+            ),
+            (
+                "send models",
+                f"{_bytes(one['shared_bytes_per_set'])} per column, "
+                f"{_bytes(one['shared_bytes'])} shared",
+                f"{_bytes(plan['models_bytes'])} to each machine, "
+                f"{plan['sending_models_seconds']:.0f} s",
+            ),
+            (
+                "predict",
+                f"{1e6 * one['predict_seconds_per_row_and_set']:.1f} microseconds per row, column "
+                "and model",
+                f"{plan['seconds_per_block']:,.0f} s per block, "
+                f"{plan['core_hours']:,.0f} core hours",
+            ),
+            (
+                "the whole evaluation",
+                f"block times vary by {100 * one['spread_of_block_seconds']:.0f} %",
+                f"{plan['evaluation_hours']:.1f} hours, workers busy "
+                f"{100 * plan['busy_share']:.0f} % of them, {plan['n_blocks_repeated']} blocks "
+                "repeated after failures",
+            ),
+            ("results", "", f"{_bytes(plan['results_bytes'])} of sums come back"),
+        ]
+    )
+
+
+def parallel_memory() -> str:
+    """Return the memory of many feature sets with a store and without."""
+    found = _found("parallel")["memory"]
+    return _table(
+        [
+            ("", "feature sets", "evaluation rows", "memory of the fit"),
+            *(
+                (name, f"{each['n_sets']:,}", f"{each['n_rows']:,}", _bytes(each["bytes"]))
+                for name, each in found.items()
+            ),
+        ]
+    )
+
+
+BLOCKS = {each.__name__: each for each in (scale_plan, parallel_memory)}

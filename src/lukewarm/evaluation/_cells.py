@@ -1,0 +1,94 @@
+"""Skills from sums over cells of rows: what is left of rows that are too many to keep.
+
+A cell is a run of neighbouring rows. It counts as one cluster: its influence value is the sum over
+its rows (see `by_cluster`), so every interval and test follows as it does from rows, and rows of a
+cell may even depend on each other. Where each cell is one row, the numbers are those of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from lukewarm._typing import Vector
+from lukewarm.inference import small_sample_scale
+from lukewarm.measures import RowTerms
+from lukewarm.results import MeasureValue
+
+
+@dataclass(frozen=True, eq=False)
+class CellSums:
+    """Sums over the rows of each of c cells.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (c,)
+        Rows, at least one.
+    errors : ndarray of shape (1 + n_sets, n_models, c)
+        Of the full model first, then without each feature set; by the model of all training rows,
+        then by those of halves, if any.
+    statistics : ndarray of shape (k, c)
+        Of the target.
+    products : ndarray of shape (n_sets, c)
+        The terms of the product statistic.
+    squares : ndarray of shape (n_sets, c)
+        Their squares.
+    """
+
+    counts: np.ndarray
+    errors: np.ndarray
+    statistics: np.ndarray
+    products: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Sequence[CellSums]) -> CellSums:
+        """Return the cells of all parts."""
+        return cls(
+            *(
+                np.concatenate([getattr(part, each.name) for part in parts], axis=-1)
+                for each in fields(cls)
+            )
+        )
+
+    def skills(self, terms: RowTerms) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
+        """Return the skill of the full model, and without each feature set."""
+        statistics = [self._mean(each) for each in self.statistics]
+        full, *reduced = (
+            _heading([terms.value(self._mean(sums), statistics) for sums in by_model])
+            for by_model in self.errors
+        )
+        return full, tuple(reduced)
+
+    def scores(self) -> tuple[MeasureValue, ...]:
+        """Return the product statistic of each feature set."""
+        found = []
+        for sums, squares in zip(self.products, self.squares, strict=True):
+            mean = self._mean(sums)
+            spread = np.sqrt(max(squares.sum() / self.counts.sum() - mean.value**2, 0.0))
+            scale = spread if spread > 0 else 1.0
+            found.append(MeasureValue(mean.value / scale, mean.influence / scale))
+        return tuple(found)
+
+    def _mean(self, sums: Vector) -> MeasureValue:
+        n_cells, n_rows = len(self.counts), self.counts.sum()
+        mean = float(sums.sum() / n_rows)
+        enlarged = small_sample_scale(self.counts) * n_cells / n_rows
+        return MeasureValue(mean, (sums - self.counts * mean) * enlarged)
+
+
+def _heading(skills: Sequence[MeasureValue]) -> MeasureValue:
+    """Return where the first is heading, given those of two halves, if any."""
+    whole, *halves = skills
+    if not halves:
+        return whole
+    first, second = halves
+    return whole.extrapolated_from(
+        MeasureValue(
+            (first.value + second.value) / 2,
+            (first.influence + second.influence) / 2,
+            disagreement=np.array([(first.value - second.value) / 2]),
+        )
+    )

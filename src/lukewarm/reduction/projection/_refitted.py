@@ -1,0 +1,176 @@
+"""A correction by the full model's own trees, whose leaves take new values.
+
+What a mean over draws gets wrong varies along the columns that the full model cares about, and its
+trees are cut along these already. So no tree is grown: a row goes through the model's trees with
+its removed columns at their guess, which is a function of the columns that stay, and tree after
+tree each leaf takes the shrunken mean of what is still left of the target there,
+
+    value = learning_rate * sum_of_rest / (weight + penalty),
+
+until the stopping rows gain no more. The price is one lookup for a row and a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lukewarm._typing import Draw, Features, Matrix, Prediction, Vector
+from lukewarm.learners import BaseLearner
+from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.reduction.projection._conditional import ConditionalDraws
+from lukewarm.reduction.projection._correction import corrected, outputs_of
+from lukewarm.results import TrainingTrace
+
+if TYPE_CHECKING:
+    from lukewarm.reduction.projection._regressions import PreparedRows, Regressions
+
+_Targets = tuple[Vector, Vector]
+# Targets hold no noise of y, so steps may be long; the penalty, in rows, holds small leaves back.
+_LEARNING_RATE = 0.3
+_PENALTY = 30.0
+_PATIENCE = 30
+
+
+@dataclass(frozen=True, eq=False)
+class RefittedLeaves:
+    """New values of the leaves of one output's trees.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_kept_trees, n_leaves)
+    trace : TrainingTrace
+    """
+
+    values: Matrix
+    trace: TrainingTrace
+
+    @classmethod
+    def fit(
+        cls, regressions: Regressions, leaves: tuple[np.ndarray, np.ndarray], targets: _Targets
+    ) -> RefittedLeaves:
+        """Return the leaves refitted to a target, as far as the stopping rows show that it helps.
+
+        Parameters
+        ----------
+        regressions : Regressions
+        leaves, targets : pairs of ndarray of shape (n_trees, n) and (n,)
+            Of the training and the stopping rows that regressions read.
+        """
+        weights = [
+            np.ones(len(rows)) if rows.weights is None else rows.weights / rows.weights.mean()
+            for rows in (regressions.train, regressions.stopping)
+        ]
+        n_leaves = int(max(each.max(initial=0) for each in leaves)) + 1
+        values, losses = _refit(
+            *(leaves[0], targets[0], weights[0], leaves[1], targets[1], weights[1]),
+            *(n_leaves, _LEARNING_RATE, _PENALTY, _PATIENCE),
+        )
+        best = int(np.argmin(losses))
+        rest = targets[1].copy()
+        _add_leaves(leaves[1], -values[:best], rest)
+        if not regressions.helps(targets[1], rest):
+            best = 0
+        return cls(values[:best], TrainingTrace(losses, best))
+
+    def predict(self, leaves: np.ndarray) -> Vector:
+        """Return the values at the leaves (n_trees, n) of some rows, shape (n,)."""
+        total = np.zeros(leaves.shape[1])
+        _add_leaves(leaves, self.values, total)
+        return total
+
+
+def quickly_distilled(
+    full: BaseLearner, regressions: Regressions, draws: ConditionalDraws
+) -> tuple[Callable[[Features], Prediction], TrainingTrace] | None:
+    """Return the model's mean over draws, corrected by its own trees; None where it has none.
+
+    What the mean gets wrong is seen over two draws of each row: they add noise to a target that has
+    the model's own variation given the other columns in it anyway, one and a half times as much as
+    with all draws.
+    """
+    both = (regressions.train_rows, regressions.stopping_rows)
+    train, stopping = (_average(full, draws, rows, draws.few_values(rows, 2)) for rows in both)
+    if train is None or stopping is None:
+        return None
+    predictions = regressions.predictions(full)
+    targets = zip(
+        outputs_of(predictions[0] - train[0]), outputs_of(predictions[1] - stopping[0]), strict=True
+    )
+    # Two classes may have two sets of trees, but have one probability.
+    leaves = zip(train[1], stopping[1], strict=True)
+    fits = [
+        RefittedLeaves.fit(regressions, reached, target)
+        for reached, target in zip(leaves, targets, strict=False)
+    ]
+    is_bounded = not full.task.is_regression
+
+    def predict(X: Features) -> Prediction:
+        rows = regressions.prepare(X)
+        average = _average(full, draws, rows, list(draws.weighted_values(rows)))
+        assert average is not None
+        mean, leaves = average
+        shift = [fit.predict(each) for fit, each in zip(fits, leaves, strict=False)]
+        return corrected(mean, np.stack(shift, axis=-1), is_bounded)
+
+    return predict, max((each.trace for each in fits), key=lambda trace: trace.stopped_step)
+
+
+def _average(
+    full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows, weighted: list[Draw]
+) -> tuple[Prediction, list[np.ndarray]] | None:
+    """Return the mean over draws, and the leaves that rows reach with the guess itself."""
+    guess = (np.zeros(len(rows.functions)), draws.central_values(rows))
+    return full.average_with_leaves(rows.X, [*weighted, guess])
+
+
+@compiled
+def _refit(
+    leaves: np.ndarray,
+    target: np.ndarray,
+    weights: np.ndarray,
+    other_leaves: np.ndarray,
+    held_out: np.ndarray,
+    other_weights: np.ndarray,
+    n_leaves: int,
+    learning_rate: float,
+    penalty: float,
+    patience: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values (n_trees, n_leaves) and the stopping loss before and after each tree."""
+    n_trees = len(leaves)
+    values = np.zeros((n_trees, n_leaves))
+    losses = np.empty(n_trees + 1)
+    rest, other = target.copy(), held_out.copy()
+    losses[0] = np.sum(other_weights * other**2) / len(other)
+    best = 0
+    for tree in range(n_trees):
+        sums, masses = np.zeros(n_leaves), np.full(n_leaves, penalty)
+        for row in range(len(rest)):
+            leaf = leaves[tree, row]
+            sums[leaf] += weights[row] * rest[row]
+            masses[leaf] += weights[row]
+        own = learning_rate * sums / masses
+        values[tree] = own
+        for row in range(len(rest)):
+            rest[row] -= own[leaves[tree, row]]
+        loss = 0.0
+        for row in range(len(other)):
+            other[row] -= own[other_leaves[tree, row]]
+            loss += other_weights[row] * other[row] ** 2
+        losses[tree + 1] = loss / len(other)
+        if losses[tree + 1] < losses[best]:
+            best = tree + 1
+        elif tree + 1 - best >= patience:
+            return values[: tree + 1], losses[: tree + 2]
+    return values, losses
+
+
+@compiled
+def _add_leaves(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
+    for tree in range(len(values)):
+        for row in range(len(total)):
+            total[row] += values[tree, leaves[tree, row]]
