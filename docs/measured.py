@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 import numpy as np
+from scipy.stats import spearmanr
 
 # The tests run this file by its path.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -416,20 +417,55 @@ def forests() -> str:
 def rank_agreement() -> str:
     """Return how alike projection and retraining order the features of black boxes."""
     found = results("rank_agreement")
-    models = list(dict.fromkeys(each["model"] for each in found["records"]))
+    records = {(each["data"], each["model"]): each for each in found["records"]}
+    models = list(dict.fromkeys(model for _, model in records))
+
+    def cell(record: dict[str, Any], left_out: str) -> str:
+        kept = [place for place, name in enumerate(record["features"]) if name != left_out]
+        projected, retrained, elsewhere = (
+            np.array(record[key])[kept] for key in ("projection", "retrain", "elsewhere")
+        )
+        agreements = (spearmanr(each, retrained).statistic for each in (projected, elsewhere))
+        return "{:.2f} ({:.2f})".format(*agreements)
+
     rows = [
         (
-            data.replace("_", " "),
-            *(
-                f"{each['rank_correlation']:.2f}"
-                for model in models
-                for each in found["records"]
-                if (each["data"], each["model"]) == (data, model)
-            ),
+            data.replace("_", " ") + (f" without `{left_out}`" if left_out else ""),
+            *(cell(records[data, model], left_out) for model in models),
         )
-        for data in dict.fromkeys(each["data"] for each in found["records"])
+        for data, left_out in (
+            *((data, "") for data in dict.fromkeys(data for data, _ in records)),
+            ("Computers", "trend"),
+        )
     ]
     return table((f"{found['rows']:,} rows", *models), rows)
+
+
+def hidimstat() -> str:
+    """Return how far CFI, LOCO and projection are from the truth, and what each costs."""
+    found = results("hidimstat")
+    records = found["records"]
+    ways = list(dict.fromkeys(each["way"] for each in records))
+    problems = list(dict.fromkeys(each["problem"] for each in records))
+
+    def median(problem: str, way: str, key: str) -> float:
+        return float(
+            np.median([r[key] for r in records if (r["problem"], r["way"]) == (problem, way)])
+        )
+
+    rows = [
+        (
+            f"`{problem}`",
+            *(
+                f"{median(problem, way, 'error'):.3f}, {median(problem, way, 'seconds'):.2f} s"
+                for way in ways
+            ),
+        )
+        for problem in problems
+    ]
+    n_sets = len(records) // (len(ways) * len(problems))
+    heads = (f"{found['rows']:,} rows, {n_sets} data sets", *ways)
+    return table(heads, rows) + f"\n\nhidimstat {found['hidimstat']}."
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
@@ -449,6 +485,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
         linear_choice,
         forests,
         rank_agreement,
+        hidimstat,
         selection,
         estimate_law,
         readme_permutation,

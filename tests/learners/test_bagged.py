@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -23,6 +25,8 @@ MODELS = {
     "tree": (DecisionTreeRegressor(random_state=0), None),
     "two classes": (RandomForestClassifier(12, random_state=0), 2),
     "three classes": (RandomForestClassifier(12, random_state=0), 3),
+    "bagged trees": (BaggingRegressor(n_estimators=12, random_state=0), None),
+    "bagged trees of classes": (BaggingClassifier(n_estimators=12, random_state=0), 3),
     "tree of classes": (DecisionTreeClassifier(random_state=0), 3),
 }
 
@@ -67,6 +71,52 @@ def test_one_pass_gives_the_mean_of_the_predictions_of_all_draws(name, n_draws, 
     assert np.abs(expected - learner.predict(data.X)).max() > 0.1
     # Sums of as many terms as there are trees and draws, in another order.
     np.testing.assert_allclose(learner.average_draws(data.X, draws), expected, rtol=0, atol=1e-12)
+
+
+def test_one_pass_serves_all_outputs_of_a_forest():
+    data = rows(None)
+    y = np.column_stack([data.y, 10 * data.X[:, 3]])
+    forest = RandomForestRegressor(12, random_state=0)
+    learner = from_model(forest, task=Task(n_targets=2), seed=0)
+    learner.advance(data.X, y, 1)
+    moved = data.X.copy()
+    moved[:, 3] = np.roll(moved[:, 3], 1)
+    half = np.full(len(data), 0.5)
+    draws = [(half, {3: each[:, 3]}) for each in (data.X, moved)]
+    expected = (learner.predict(data.X) + learner.predict(moved)) / 2
+    assert expected.shape == (200, 2)
+    assert np.abs(expected - learner.predict(data.X)).max() > 1
+    np.testing.assert_allclose(learner.average_draws(data.X, draws), expected, rtol=0, atol=1e-12)
+
+
+def test_bagged_trees_that_know_some_columns_are_asked_for_each_draw():
+    data = rows(None)
+    model = BaggingRegressor(n_estimators=4, max_features=0.5, random_state=0)
+    learner = from_model(model, task=Task(), seed=0)
+    learner.advance(data.X, data.y, 1)
+    assert learner.average_draws(data.X, [(np.ones(len(data)), {0: data.X[:, 0]})]) is None
+    assert learner.thinned is learner
+
+
+def test_a_bagged_tree_that_knows_some_classes_is_asked_for_each_draw():
+    data = rows(3)
+    model = BaggingClassifier(n_estimators=4, random_state=0).fit(data.X, data.y.astype(int))
+    seen = data.y < 2
+    # As from a bootstrap sample without a class.
+    model.estimators_[0] = DecisionTreeClassifier().fit(data.X[seen], data.y[seen])
+    learner = from_model(model, task=Task(3), seed=0, prefit=True)
+    assert learner.average_draws(data.X, [(np.ones(len(data)), {0: data.X[:, 0]})]) is None
+
+
+def test_fewer_bagged_trees_predict_as_a_smaller_ensemble():
+    data = rows(None)
+    learner = from_model(BaggingRegressor(n_estimators=120, random_state=0), task=Task(), seed=0)
+    learner.advance(data.X, data.y, 1)
+    few = learner.thinned
+    trees = learner._model.estimators_[::3]
+    expected = np.mean([each.predict(data.X) for each in trees], axis=0)
+    np.testing.assert_allclose(few.predict(data.X), expected, rtol=0, atol=1e-12)
+    assert len(learner._model.estimators_) == learner._model.n_estimators == 120
 
 
 def test_values_on_a_threshold_go_the_way_of_scikit_learn():

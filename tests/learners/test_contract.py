@@ -18,6 +18,7 @@ import pytest
 from sklearn import pipeline
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -593,6 +594,10 @@ ONE_GO = {
     "BaggedTreesLearner": (lambda: RandomForestRegressor(10), lambda: RandomForestClassifier(10)),
     "LinearLearner": (Ridge, LogisticRegression),
     "RefitOnlyLearner": (SVR, SVC),
+    "SearchLearner": (
+        lambda: GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=2),
+        lambda: GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=2),
+    ),
 }
 
 

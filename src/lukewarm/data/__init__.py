@@ -14,7 +14,9 @@ from lukewarm.data._table import (
     as_given,
     as_table,
     as_target,
+    as_targets,
     column_names,
+    output_names,
     with_labels,
 )
 from lukewarm.data._table_files import read_table, separator_hint
@@ -41,6 +43,7 @@ __all__ = [
     "as_quantity",
     "as_table",
     "as_target",
+    "as_targets",
     "check_disjoint",
     "column_doubts",
     "column_names",
@@ -48,6 +51,7 @@ __all__ = [
     "halve_rows",
     "joined",
     "like_column",
+    "output_names",
     "part_rows",
     "read_table",
     "separator_hint",

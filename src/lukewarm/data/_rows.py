@@ -13,7 +13,10 @@ from lukewarm.data._removal import Fill
 
 @dataclass(frozen=True)
 class Rows:
-    """Features (n, p), target (n,) and, where given, weights (n,) of the same n rows."""
+    """Features (n, p), target (n,) and, where given, weights (n,) of the same n rows.
+
+    Of several outputs the target has a column for each.
+    """
 
     X: Features
     y: Vector

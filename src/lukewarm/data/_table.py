@@ -89,6 +89,34 @@ def as_target(y: Any, n_rows: int) -> np.ndarray:
     return vector
 
 
+def output_names(y: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a target of several; none for one column.
+
+    Examples
+    --------
+    >>> output_names(np.zeros((5, 2))), output_names(np.zeros((5, 1)))
+    (('y0', 'y1'), ())
+    """
+    if isinstance(y, pd.DataFrame):
+        names = column_names(y, "y")
+    else:
+        shape = check_readable("y", y).shape
+        names = tuple(f"y{column}" for column in range(shape[1])) if len(shape) == 2 else ()
+    return names if len(names) > 1 else ()
+
+
+def as_targets(y: Any, n_rows: int, names: tuple[str, ...]) -> np.ndarray:
+    """Return several numeric targets as a finite float matrix (n, k), none of them constant."""
+    frame = y if isinstance(y, pd.DataFrame) else pd.DataFrame(np.asarray(y))
+    columns = []
+    for name, number in zip(names, range(len(names)), strict=True):
+        try:
+            columns.append(as_target(frame.iloc[:, number].infer_objects(), n_rows))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"output {name!r}: {error}") from None
+    return np.column_stack(columns)
+
+
 def _from_frame(frame: pd.DataFrame, least_rows: int) -> tuple[Features, tuple[str, ...]]:
     names = column_names(frame)
     _check_shape(frame, least_rows)
@@ -106,14 +134,14 @@ def _from_frame(frame: pd.DataFrame, least_rows: int) -> tuple[Features, tuple[s
     return pd.DataFrame(columns), names
 
 
-def column_names(frame: pd.DataFrame) -> tuple[str, ...]:
+def column_names(frame: pd.DataFrame, table: str = "X") -> tuple[str, ...]:
     """Return the names of the columns as text, or raise where two of them read alike."""
     names = tuple(_name(label) for label in frame.columns)
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise ValueError(
-            f"X must have unique column names, also when read as text; {repeated} appear more "
-            "than once."
+            f"{table} must have unique column names, also when read as text; {repeated} appear "
+            "more than once."
         )
     return names
 

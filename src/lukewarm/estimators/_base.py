@@ -25,6 +25,7 @@ from lukewarm._validation import (
 )
 from lukewarm.data import as_feature_sets, as_groups
 from lukewarm.estimators._class_measure import measure_of_classes
+from lukewarm.estimators._evaluation_rows import stack_rows, stack_weights
 from lukewarm.estimators._folds import (
     FullModel,
     check_folds,
@@ -38,8 +39,6 @@ from lukewarm.estimators._problem import (
     as_problem,
     check_columns,
     fill_by_column,
-    stack_rows,
-    stack_weights,
     warn_seen_rows,
     without_weightless_rows,
 )

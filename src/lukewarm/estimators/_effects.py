@@ -103,7 +103,7 @@ def effect_curves(
     n_outputs = curves[0].effect.shape[1]
     return EffectCurves(
         tuple(curves),
-        _output_names(prepared.problem.classes, n_outputs),
+        prepared.problem.outputs or _output_names(prepared.problem.classes, n_outputs),
         prepared.described(model_name),
     )
 

@@ -40,8 +40,13 @@ def fit_remarks(
         Whether the most steps are a setting of the user's model, which then ends as it was to.
     """
     problem = prepared.problem
-    found = column_doubts(
-        problem.X, problem.index.names, problem.y, problem.task.n_classes, tuple(sets)
+    explained = tuple(sets)
+    found = dict.fromkeys(
+        remark
+        for y in np.atleast_2d(problem.y.T)
+        for remark in column_doubts(
+            problem.X, problem.index.names, y, problem.task.n_classes, explained
+        )
     )
     about_columns = (*problem.doubts, *found)
     # A column that should not be one of levels needs no word on how many it has.

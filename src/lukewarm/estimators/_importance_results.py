@@ -38,10 +38,10 @@ def importance_results(
     """
     full, reduced = outcomes[()], [outcomes[removed] for removed in sets.values()]
     predictions = prepared.predictions(full, reduced)
-    scores = prepared.scores(full, reduced)
     remarks = fit_remarks(prepared, sets.values(), has_own_length=has_own_length)
     results = {}
     for measure in prepared.problem.measures:
+        scores = prepared.scores(full, reduced, measure)
         result = _result(measure, sets, prepared, predictions, reduced, scores, model_name, level)
         results[measure.name] = with_importance_remarks(result, prepared, remarks)
     return predictions, results

@@ -15,6 +15,7 @@ from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan
 from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
+from lukewarm.measures import MeanOverOutputs, Measure, OneOutput
 from lukewarm.reduction import BaseReduction, ReducedModel
 from lukewarm.results import Candidate, MeasureValue, TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -76,7 +77,7 @@ class Prepared:
     def described(self, model_name: str) -> str:
         """Return the model's name, with what it chose to be or makes its probabilities of."""
         learners = [self.full_models[model].learner for model in self.runs.whole]
-        names = Counter(each.chosen_name for each in learners if each.traits.chooses_model)
+        names = Counter(each.chosen_name for each in learners if each.chosen_name)
         names.update(_MADE_OF[each.output] for each in learners if each.output in _MADE_OF)
         return f"{model_name} ({names.most_common(1)[0][0]})" if names else model_name
 
@@ -180,17 +181,17 @@ class Prepared:
         return replace(of(self.runs.whole, pair), directions=directions, n_halves=n_halves)
 
     def scores(
-        self, full: list[Outcome], reduced: list[list[Outcome]]
+        self, full: list[Outcome], reduced: list[list[Outcome]], measure: Measure
     ) -> tuple[MeasureValue, ...] | None:
         """Return the product statistic of each feature set, with an influence value per row.
 
-        None where it would not be valid.
+        It is the same for all measures of one output. None where it would not be valid.
         It needs reduced models that are projections of the full one: of models that were trained
         further the difference is not centred.
         """
         if self.reduction.name != "projection" or self.inference == "split":
             return None
-        return tuple(self._score(full, outcomes) for outcomes in reduced)
+        return tuple(self._score(full, outcomes, measure) for outcomes in reduced)
 
     @property
     def scored(self) -> np.ndarray:
@@ -198,8 +199,12 @@ class Prepared:
         fold_of_row = self.runs.fold_of_row
         return np.concatenate([np.flatnonzero(fold_of_row == fold) for fold, _ in self.runs.tested])
 
-    def _score(self, full: list[Outcome], reduced: list[Outcome]) -> MeasureValue:
+    def _score(self, full: list[Outcome], reduced: list[Outcome], measure: Measure) -> MeasureValue:
+        if isinstance(measure, MeanOverOutputs):
+            # Each has unit spread, and under the null all of them are centred.
+            return MeasureValue.mean([self._score(full, reduced, part) for part in measure.parts])
         runs, problem = self.runs, self.problem
+        number = measure.number if isinstance(measure, OneOutput) else None
         parts = []
         for fold, model in runs.tested:
             one, other = full[model], reduced[model]
@@ -207,9 +212,9 @@ class Prepared:
             rows = runs.folds[fold]
             parts.append(
                 (
-                    problem.y[rows],
-                    runs.part(fold, model, other.prediction),
-                    runs.part(fold, model, direction),
+                    _output(problem.y[rows], number),
+                    _output(runs.part(fold, model, other.prediction), number),
+                    _output(runs.part(fold, model, direction), number),
                     None if problem.weights is None else problem.weights[rows],
                 )
             )
@@ -239,6 +244,12 @@ def evaluation_clusters(problem: Problem, runs: RunPlan) -> np.ndarray | None:
 
 def _added(full: Outcome, reduced: Outcome) -> Prediction:
     """Return what features add to the prediction without them, or could have added."""
-    if reduced.direction is not None:
-        return reduced.direction
-    return full.prediction - reduced.prediction
+    added = full.prediction - reduced.prediction
+    if reduced.direction is None:
+        return added
+    return np.where(np.isnan(reduced.direction), added, reduced.direction)
+
+
+def _output(values: np.ndarray, number: int | None) -> np.ndarray:
+    """Return one of several outputs; all there is where there is one."""
+    return values if number is None else values[:, number]

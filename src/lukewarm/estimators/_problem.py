@@ -21,7 +21,8 @@ from lukewarm.data import (
     as_pandas,
     as_table,
     as_target,
-    column_names,
+    as_targets,
+    output_names,
     text_doubts,
     with_labels,
 )
@@ -31,9 +32,10 @@ from lukewarm.learners import (
     MINIMUM_ROWS_PER_CLASS,
     BaseLearner,
     is_classification,
+    quantile_models,
     warn_of_codes,
 )
-from lukewarm.measures import Measure, Task, as_measure
+from lukewarm.measures import Measure, OutputsLoss, Task, as_measure, over_outputs
 from lukewarm.results import Remark
 
 
@@ -51,7 +53,7 @@ class Problem:
     Parameters
     ----------
     X : Features
-    y : ndarray of shape (n,)
+    y : ndarray of shape (n,), or (n, n_outputs) where there are several outputs
         The target, or class codes.
     weights : ndarray of shape (n,), optional
     index : FeatureIndex
@@ -70,6 +72,8 @@ class Problem:
         Rows that no split parts.
     clusters : ndarray of int, shape (n,), optional
         The group of each row, where the rows of a group are not independent.
+    outputs : tuple of str
+        The names of the outputs, where there are several.
     """
 
     X: Features
@@ -84,6 +88,7 @@ class Problem:
     places: RowPlaces | None = None
     units: RowUnits | None = None
     clusters: np.ndarray | None = None
+    outputs: tuple[str, ...] = ()
 
     def evaluated(self, numbers: np.ndarray) -> RowPlaces:
         """Return where rows stood in the table they are evaluated from, the user's X or X_eval."""
@@ -93,7 +98,7 @@ class Problem:
     @property
     def task(self) -> Task:
         """A regression, or a classification with as many classes as there are labels."""
-        return Task(None if self.classes is None else len(self.classes))
+        return _task(self.classes, self.outputs)
 
     @property
     def strata(self) -> Vector | None:
@@ -123,7 +128,10 @@ class Problem:
             check_measure(own, self.task, self.y)
         except ValueError as error:
             raise ValueError(f"y does not suit the model's objective: {error}") from None
-        return self if is_asked else replace(self, measures=(own,))
+        if is_asked:
+            return self
+        measures = own.as_measures(self.outputs) if isinstance(own, OutputsLoss) else (own,)
+        return replace(self, measures=measures)
 
     def rows(self, chosen: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
@@ -144,14 +152,27 @@ def as_problem(
             f"X and y must have the same number of rows; X has {len(table)}, y has {len(y)}."
         )
     asked = None if measure is None else _as_measures(measure)
+    outputs = output_names(y)
     if is_classification(task, y, model, asked):
+        if outputs:
+            raise ValueError(
+                f"y has {len(outputs)} columns of classes, {list(outputs)}; several outputs must "
+                "be numbers. Pass one column at a time."
+            )
         target, classes = encode_classes(y)
         _check_class_sizes(target, len(classes))
     else:
-        target, classes = as_target(y, len(table)), None
+        target, outputs = _numbers(y, len(table), outputs, model)
+        classes = None
         warn_of_codes(task, target, model, asked)
-    task_found = Task(None if classes is None else len(classes))
+    task_found = _task(classes, outputs)
     measures = asked or _as_measures(task_found.default_measure)
+    if outputs:
+        measures = tuple(
+            part
+            for each in measures
+            for part in over_outputs([each] * len(outputs), outputs, each.name)
+        )
     for each in measures:
         check_measure(each, task_found, target)
     weights = as_relative(check_weights(sample_weight, len(table)))
@@ -164,7 +185,22 @@ def as_problem(
         classes,
         doubts=text_doubts(X, table),
         given=as_given(X),
+        outputs=outputs,
     )
+
+
+def _numbers(
+    y: Any, n_rows: int, outputs: tuple[str, ...], model: Any
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the target, with a column for each output, and the names of several outputs."""
+    if outputs:
+        return as_targets(y, n_rows, outputs), outputs
+    target, quantiles = as_target(y, n_rows), tuple(quantile_models(model))
+    return (np.tile(target[:, np.newaxis], len(quantiles)) if quantiles else target), quantiles
+
+
+def _task(classes: np.ndarray | None, outputs: tuple[str, ...]) -> Task:
+    return Task(None if classes is None else len(classes), max(len(outputs), 1))
 
 
 def check_columns(problem: Problem, learner: BaseLearner, model: str) -> None:
@@ -215,78 +251,6 @@ def warn_unknown_loss() -> None:
     )
 
 
-def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any, int]:
-    """Return one table and target, first the rows to learn from, and how many follow to judge."""
-    if (X_eval is None) != (y_eval is None):
-        raise ValueError("X_eval and y_eval belong together; pass both or neither.")
-    above, below = as_pandas(X), as_pandas(X_eval)
-    if not isinstance(above, pd.DataFrame):
-        above, below = check_readable("X", above), check_readable("X_eval", below)
-    targets = [_as_column("y", y), _as_column("y_eval", y_eval)]
-    for name, table, values in zip(("", "_eval"), (above, below), targets, strict=True):
-        if np.ndim(table) != 2:
-            raise ValueError(
-                f"X{name} must have two dimensions, rows and features; got shape {np.shape(table)}."
-            )
-        if len(table) != len(values):
-            raise ValueError(
-                f"X{name} and y{name} must have the same number of rows; X{name} has "
-                f"{len(table)}, y{name} has {len(values)}."
-            )
-    if len(above) < MINIMUM_ROWS or len(below) < 2:
-        raise ValueError(
-            f"X must have at least {MINIMUM_ROWS} rows and X_eval at least 2, for a standard "
-            f"error; they have {len(above)} and {len(below)}."
-        )
-    target = np.concatenate(targets)
-    if not isinstance(above, pd.DataFrame):
-        if above.shape[1:] != below.shape[1:]:
-            raise ValueError(
-                f"X_eval must have the columns of X; X has shape {above.shape}, X_eval "
-                f"{below.shape}."
-            )
-        return np.concatenate([above, below]), target, len(below)
-    if not isinstance(below, pd.DataFrame) or set(below.columns) != set(above.columns):
-        got = list(below.columns) if isinstance(below, pd.DataFrame) else type(below).__name__
-        raise ValueError(f"X_eval must have the columns of X, {list(above.columns)}; got {got}.")
-    column_names(above)  # refuses names that appear twice
-    columns = {name: _stack(above[name], below[name]) for name in above.columns}
-    return pd.DataFrame(columns), target, len(below)
-
-
-def _as_column(name: str, values: Any) -> np.ndarray:
-    """Return a target as an array (n,) that can be stacked; as_problem checks what it holds."""
-    column = check_readable(name, as_pandas(values))
-    if column.ndim == 2 and column.shape[1] == 1:
-        column = column[:, 0]
-    if column.ndim != 1:
-        raise ValueError(f"{name} must have one value per row; got shape {column.shape}.")
-    if column.dtype.kind in "mM":
-        raise TypeError(f"{name} must hold numbers or labels; got {column.dtype}.")
-    return column
-
-
-def stack_weights(
-    sample_weight: Any, sample_weight_eval: Any, n_fit: int, n_evaluation: int
-) -> Vector | None:
-    """Return the weights of the rows to learn from, then of those to evaluate on; 1 if not given.
-
-    The two are compared with nothing but themselves, so each has mean 1 where positive.
-    """
-    if sample_weight is None and sample_weight_eval is None:
-        return None
-    parts = [
-        check_weights(sample_weight, n_fit),
-        check_weights(sample_weight_eval, n_evaluation, "sample_weight_eval"),
-    ]
-    return np.concatenate(
-        [
-            np.ones(n_rows) if part is None else as_relative(part)
-            for part, n_rows in zip(parts, (n_fit, n_evaluation), strict=True)
-        ]
-    )
-
-
 def without_weightless_rows(problem: Problem) -> Problem:
     """Return the problem without the rows of weight zero: they count as if they were not there."""
     if problem.weights is None or problem.weights.all():
@@ -318,16 +282,6 @@ def _places(problem: Problem) -> RowPlaces:
     """Return the places of all rows; those before the evaluation rows of X_eval are negative."""
     n_before = len(problem.y) - problem.n_evaluation if problem.n_evaluation else 0
     return RowPlaces(np.arange(len(problem.y)) - n_before, len(problem.y) - n_before)
-
-
-def _stack(above: pd.Series, below: pd.Series) -> pd.Series:
-    if isinstance(above.dtype, pd.CategoricalDtype):
-        # The order of the levels is kept: a trained model may know them by their codes.
-        known = list(above.cat.categories)
-        new = [level for level in pd.unique(below.dropna()) if level not in set(known)]
-        dtype = pd.CategoricalDtype([*known, *new], ordered=above.cat.ordered)
-        above, below = above.astype(dtype), below.astype(dtype)
-    return pd.concat([above, below], ignore_index=True)
 
 
 def fill_by_column(fill: Any, problem: Problem) -> Any:

@@ -155,10 +155,13 @@ class ShapleyRun:
             return []
         is_evaluation = np.zeros(len(problem.y), dtype=bool)
         is_evaluation[self._prepared.numbers] = True
-        targets = problem.y[:, np.newaxis]
+        y, targets = problem.y, problem.y[:, np.newaxis]
         if problem.task.is_multiclass:
             targets = targets == np.arange(problem.task.n_outputs)
-        design = numeric_design(problem.X, problem.y, is_evaluation)
+        if problem.outputs:
+            targets = (y - y.mean(axis=0)) / y.std(axis=0)
+            y = targets.mean(axis=1)
+        design = numeric_design(problem.X, y, is_evaluation)
         game = LinearGame(design, targets.astype(float), is_evaluation, self.game.players)
         return [as_proxy(game, self._sampling_seed)]
 

@@ -227,8 +227,9 @@ class VariableImportance(FollowUps):
         ----------
         X : DataFrame (pandas, polars or pyarrow), array-like or scipy.sparse, shape (n, p)
             Masked values count as missing; a sparse matrix is made dense, up to 2 GiB.
-        y : array-like of shape (n,)
-            Numbers no larger than 1e70 in size, or labels of classes.
+        y : array-like of shape (n,) or (n, n_outputs)
+            Numbers no larger than 1e70 in size, or labels of classes. Several columns are numbers:
+            `result_` is the mean over these outputs, and `results_` has each, as "r2 of NOX".
         sample_weight : array-like of shape (n,), optional
             Only their ratios matter; a row of weight zero is left out.
         X_eval, y_eval : like `X` and `y`, optional

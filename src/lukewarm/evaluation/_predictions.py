@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
-from lukewarm.measures import Measure, mean_of_rows, needs_classes
+from lukewarm.measures import MeanOverOutputs, Measure, OneOutput, mean_of_rows, needs_classes
 from lukewarm.results import MeasureValue, UpperLimits
 
 # Those of levels in use (0.5, 0.8, 0.9, 0.95, 0.99, 0.999), none, and one for thousands of sets.
@@ -29,7 +29,7 @@ class EvaluationPredictions:
 
     Parameters
     ----------
-    y : ndarray of shape (n,)
+    y : ndarray of shape (n,), or (n, n_outputs) where a model has several
     full : Prediction
         Each row's comes from a model that did not see it.
     reduced : tuple of Prediction
@@ -96,9 +96,8 @@ class EvaluationPredictions:
             np.array([self._on_parts(measure, each, (part,)).value for part in parts])
             for each in predictions
         )
-        return MeasureValue(
-            (first.value + second.value) / 2,
-            (first.influence + second.influence) / 2,
+        return replace(
+            MeasureValue.mean([first, second]),
             # The variance of one model is half that of a difference, that of their mean smaller
             # by their number.
             disagreement=(ours - theirs) / np.sqrt(2 * self.n_halves * len(parts)),
@@ -110,8 +109,14 @@ class EvaluationPredictions:
         The largest importance of a linear effect, beyond what the other columns know of the
         features, that these rows cannot exclude: at either end b of the interval of its slope,
         what the measure says of f + b * direction, plus its own error. Kept are the limits at this
-        level and at some others, from which those at any level follow.
+        level and at some others, from which those at any level follow. For a mean over outputs,
+        the mean of their limits.
         """
+        if isinstance(measure, MeanOverOutputs):
+            each = [self.missed(part, level) for part in measure.parts]
+            return UpperLimits(each[0].quantiles, np.mean([one.limits for one in each], axis=0))
+        if isinstance(measure, OneOutput):
+            return self._of_output(measure.number).missed(measure.measure, level)
         quantiles = np.unique([*_QUANTILES, float(ndtri(0.5 + level / 2))])
         limits = np.full((len(self.reduced), len(quantiles)), np.nan)
         directions = self.directions or (None,) * len(self.reduced)
@@ -141,6 +146,17 @@ class EvaluationPredictions:
             gain = self._on_parts(measure, shifted, parts) - plain
             largest = max(largest, gain.value + quantile * gain.standard_error)
         return float(largest)
+
+    def _of_output(self, number: int) -> EvaluationPredictions:
+        """Return the predictions of one of several outputs, by the models of all rows alone."""
+        return replace(
+            self,
+            y=self.y[:, number],
+            full=self.full[:, number],
+            reduced=tuple(each[:, number] for each in self.reduced),
+            directions=tuple(None if each is None else each[:, number] for each in self.directions),
+            half=None,
+        )
 
     def _on_parts(
         self, measure: Measure, prediction: Prediction, parts: tuple[np.ndarray, ...]

@@ -15,6 +15,7 @@ from lukewarm.learners._base import (
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
 from lukewarm.learners._level_columns import level_columns
+from lukewarm.learners._outputs import PerOutputLearner, quantile_models
 from lukewarm.learners._predict_only import cannot_train
 from lukewarm.learners._registry import (
     ENTRIES,
@@ -55,6 +56,7 @@ __all__ = [
     "Learner",
     "LearnerTraits",
     "ModelWrapper",
+    "PerOutputLearner",
     "Predicts",
     "as_learner",
     "cannot_train",
@@ -64,6 +66,7 @@ __all__ = [
     "from_model",
     "is_classification",
     "level_columns",
+    "quantile_models",
     "share_set_aside",
     "stopping_loss",
     "train_for",

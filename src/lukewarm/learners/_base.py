@@ -273,7 +273,7 @@ class BaseLearner(ABC):
 
     @property
     def chosen_name(self) -> str:
-        """What the model is called that a learner with the trait `chooses_model` became."""
+        """What the model is called that a learner with the trait `chooses_model` became, if any."""
         return ""
 
     @property
@@ -320,7 +320,7 @@ class ModelWrapper(BaseLearner):
         """Return a learner in the state of the fitted estimator."""
 
     @classmethod
-    def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> ModelWrapper:
+    def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> BaseLearner:
         """Return an untrained learner with the settings of `model`, or one in its state."""
         make = cls.from_fitted if prefit else cls
         return make(model, task=task, seed=seed)
@@ -330,7 +330,7 @@ class ModelWrapper(BaseLearner):
         """The type of the estimator."""
         return type(self.estimator).__name__
 
-    def fresh(self, seed: int) -> Self:
+    def fresh(self, seed: int) -> BaseLearner:
         """Return an untrained learner with the same settings."""
         return type(self)(self.estimator, task=self.task, seed=seed)
 

@@ -52,6 +52,8 @@ def share_set_aside(model: Any) -> float:
     steps = getattr(model, "steps", None)
     if steps:
         return share_set_aside(steps[-1][1])
+    if hasattr(model, "best_estimator_"):
+        return share_set_aside(model.best_estimator_)
     # skorch: a number of folds, of which one is kept, or a share.
     kept = getattr(getattr(model, "train_split", None), "cv", None)
     if isinstance(kept, int | float):

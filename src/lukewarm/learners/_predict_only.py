@@ -13,7 +13,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners._class_outputs import ScoredClassifier, class_output
-from lukewarm.measures import REGRESSION, Task
+from lukewarm.measures import REGRESSION, NegMSE, Task, loss_of
 
 # Rounding of a model in single precision.
 _ROUNDING = 1e-4
@@ -91,6 +91,7 @@ class PredictOnlyLearner(BaseLearner):
         self.model = asked.model
         self.batch_size = asked.batch_size
         self.task = task
+        self.measure = loss_of(NegMSE(), task.n_targets)
         self._scored: ScoredClassifier | None = None
         self._answer = self._way_to_ask()
 
@@ -187,7 +188,8 @@ class PredictOnlyLearner(BaseLearner):
 
     def _wanted(self) -> str:
         if self.task.is_regression:
-            return ""
+            several = self.task.n_targets > 1
+            return f", {self.task.n_targets} numbers as y has" if several else ""
         which = "of every class" if self.task.is_multiclass else "of the second class"
         return f", the probabilities {which} in the sorted order of the labels"
 

@@ -11,6 +11,7 @@ from lukewarm._optional import require
 from lukewarm._validation import check_choice
 from lukewarm.learners._adapter import as_learner
 from lukewarm.learners._base import BaseLearner, Learner
+from lukewarm.learners._outputs import PerOutputLearner, quantile_models, takes_several_outputs
 from lukewarm.learners._predict_only import predicts
 from lukewarm.learners._task import classifies
 from lukewarm.measures import Task
@@ -67,6 +68,13 @@ def _takes_epochs(model: Any) -> bool:
     # L-BFGS has a memory that ends with each fit; scores without probabilities have no log-loss.
     gives_log_loss = not classifies(model) or hasattr(model, "predict_proba")
     return gives_log_loss and getattr(model, "solver", None) != "lbfgs"
+
+
+def _bags_trees(model: Any) -> bool:
+    # Nothing named is a tree.
+    return model.estimator is None or type(model.estimator).__name__.startswith(
+        ("DecisionTree", "ExtraTree")
+    )
 
 
 def _adds_trees(model: Any) -> bool:
@@ -142,6 +150,23 @@ ENTRIES = (
         "BaggedTreesLearner",
         "sklearn._bagged",
         "forests and trees",
+        can_warm_start=False,
+    ),
+    Entry(
+        "sklearn",
+        _pair("Bagging"),
+        "BaggedTreesLearner",
+        "sklearn._bagged",
+        "bagged trees",
+        can_warm_start=False,
+        suits=_bags_trees,
+    ),
+    Entry(
+        "sklearn",
+        ("BaseSearchCV",),
+        "SearchLearner",
+        "sklearn._search",
+        "searches over settings",
         can_warm_start=False,
     ),
 )
@@ -235,6 +260,8 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
         ...
     ValueError: model must be one of 'auto', 'boosting', ...; got 'forest'.
     """
+    if task.n_targets > 1:
+        return _of_outputs(model, task, seed, prefit)
     if isinstance(model, str):
         make = _BY_NAME[check_choice("model", model, _BY_NAME)]
         if prefit:
@@ -245,6 +272,30 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
     if isinstance(model, BaseLearner | Learner):
         return _of_learner(as_learner(model, task), task, seed, prefit)
     return _entry_of(model).load().from_model(model, task=task, seed=seed, prefit=prefit)
+
+
+def _of_outputs(model: Any, task: Task, seed: int, prefit: bool) -> BaseLearner:
+    """Return the learner of several outputs: the model as it is, or one like it for each."""
+    is_named = isinstance(model, str | type | BaseLearner | Learner)
+    if not is_named and (prefit or takes_several_outputs(model)):
+        entry = _entry_of(model)
+        if entry.package in ("torch", "skorch"):
+            raise TypeError(
+                f"a {type(model).__name__} has one output here, and y has {task.n_targets}; pass a "
+                "function of the rows that asks the trained network, with prefit=True."
+            )
+        # Learners that take steps have one output; what is left is a model fitted as a whole.
+        entry = REFIT_ONLY if entry.can_warm_start else entry
+        return entry.load().from_model(model, task=task, seed=seed, prefit=prefit)
+    models = list(quantile_models(model).values()) or [model] * task.n_targets
+    if len(models) != task.n_targets:
+        raise ValueError(
+            f"model predicts {len(models)} quantiles, and y has {task.n_targets} columns; pass one "
+            "column of y, or a model of one quantile."
+        )
+    return PerOutputLearner(
+        [from_model(each, task=Task(), seed=seed, prefit=prefit) for each in models]
+    )
 
 
 def _of_learner(learner: BaseLearner, task: Task, seed: int, prefit: bool) -> BaseLearner:

@@ -17,6 +17,13 @@ from lukewarm.measures._losses import (
     squared_errors,
 )
 from lukewarm.measures._mean_loss import MeanLoss, NegMeanLoss
+from lukewarm.measures._outputs import (
+    MeanOverOutputs,
+    OneOutput,
+    OutputsLoss,
+    loss_of,
+    over_outputs,
+)
 from lukewarm.measures._registry import (
     MEASURES,
     as_measure,
@@ -45,11 +52,14 @@ __all__ = [
     "Huber",
     "MacroAUC",
     "MeanLoss",
+    "MeanOverOutputs",
     "Measure",
     "NegLogLoss",
     "NegMAE",
     "NegMSE",
     "NegMeanLoss",
+    "OneOutput",
+    "OutputsLoss",
     "Pinball",
     "PoissonDeviance",
     "RowTerms",
@@ -60,10 +70,12 @@ __all__ = [
     "available",
     "centres_classes",
     "log_losses",
+    "loss_of",
     "mean_log_loss",
     "mean_of_rows",
     "mean_squared_error",
     "needs_classes",
+    "over_outputs",
     "row_terms",
     "squared_errors",
 ]

@@ -33,7 +33,7 @@ class MeanLoss:
     def check_target(self, y: Vector) -> None:
         """Raise when the loss is not defined for values of the target; most are for all."""
 
-    def best_constant(self, y: Vector, weights: Vector | None = None) -> float:
+    def best_constant(self, y: Vector, weights: Vector | None = None) -> float | Vector:
         """Return the constant prediction of least mean loss."""
         span = (float(y.min()), float(y.max()))
         return float(

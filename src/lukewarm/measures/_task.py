@@ -1,4 +1,4 @@
-"""What is predicted: a number, or the probabilities of two or more classes."""
+"""What is predicted: a number, several of them, or the probabilities of two or more classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lukewarm.measures._losses import mean_log_loss, mean_squared_error
 
 @dataclass(frozen=True)
 class Task:
-    """A regression, or a classification with its number of classes.
+    """A regression, of one or several targets, or a classification with its number of classes.
 
     It owns what follows from that: how many outputs a model has, which link turns them into
     predictions, what shape predictions have and which loss they are judged by.
@@ -23,6 +23,8 @@ class Task:
     ----------
     n_classes : int, optional
         None for a regression.
+    n_targets : int, default 1
+        Columns of the target of a regression.
 
     Examples
     --------
@@ -30,13 +32,15 @@ class Task:
     ('regression', 'binary', 'multiclass')
     >>> Task(2).n_outputs, Task(3).n_outputs
     (1, 3)
-    >>> Task(3).prediction_shape(10)
-    (10, 3)
+    >>> Task(3).prediction_shape(10), Task(n_targets=2).prediction_shape(10)
+    ((10, 3), (10, 2))
     """
 
     n_classes: int | None = None
+    n_targets: int = 1
 
     def __post_init__(self) -> None:
+        check_count("n_targets", self.n_targets)
         if self.n_classes is not None:
             check_count("n_classes", self.n_classes, minimum=2)
 
@@ -49,7 +53,7 @@ class Task:
 
     @property
     def is_regression(self) -> bool:
-        """Whether a number is predicted."""
+        """Whether numbers are predicted."""
         return self.n_classes is None
 
     @property
@@ -59,8 +63,10 @@ class Task:
 
     @property
     def n_outputs(self) -> int:
-        """Outputs of a model: one for a number and for two classes, else one for each class."""
-        return self.n_classes if self.n_classes is not None and self.n_classes > 2 else 1
+        """Outputs of a model: one for each target or class, and one for two classes."""
+        if self.n_classes is not None and self.n_classes > 2:
+            return self.n_classes
+        return self.n_targets
 
     @property
     def codes(self) -> np.ndarray:
@@ -70,11 +76,13 @@ class Task:
     @property
     def default_measure(self) -> str:
         """The measure where the user names none and the model has no loss of its own."""
+        if self.n_targets > 1:  # in units of their own, which no mean of squares respects
+            return "r2"
         return "neg_mse" if self.is_regression else "deviance"
 
     def prediction_shape(self, n_rows: int) -> tuple[int, ...]:
         """Return the shape of the predictions of so many rows."""
-        return (n_rows, self.n_outputs) if self.is_multiclass else (n_rows,)
+        return (n_rows, self.n_outputs) if self.n_outputs > 1 else (n_rows,)
 
     def untrained_prediction(self, n_rows: int) -> Prediction:
         """Return what a model predicts that knows nothing: zeros, or equal probabilities."""
@@ -87,7 +95,7 @@ class Task:
         For classes the outputs are logits. Two classes may have one logit or one for each.
         """
         if self.is_regression:
-            return outputs[..., 0]
+            return outputs if self.n_targets > 1 else outputs[..., 0]
         if outputs.shape[-1] == 1:
             return expit(outputs[..., 0])
         return self.as_prediction(softmax(outputs, axis=-1))
@@ -97,14 +105,17 @@ class Task:
         return probabilities if self.is_multiclass else probabilities[..., 1]
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return the mean squared error, or the mean log-loss."""
+        """Return the mean squared error, over all targets, or the mean log-loss."""
+        if self.n_targets > 1:
+            pairs = zip(y.T, prediction.T, strict=True)
+            return float(np.mean([mean_squared_error(*pair, weights) for pair in pairs]))
         mean_loss = mean_squared_error if self.is_regression else mean_log_loss
         return mean_loss(y, prediction, weights)
 
     def constant(self, y: Vector, weights: Vector | None = None) -> np.ndarray:
         """Return the best constant prediction by that loss, shape () or (k,)."""
         if not self.is_multiclass:
-            return np.array(np.average(y, weights=weights))
+            return np.array(np.average(y, axis=0, weights=weights))
         counts = np.bincount(y.astype(int), weights=weights, minlength=self.n_outputs)
         return counts / counts.sum()
 

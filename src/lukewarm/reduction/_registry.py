@@ -7,7 +7,7 @@ from typing import Any
 
 from lukewarm._validation import check_choice
 from lukewarm.learners import BaseLearner
-from lukewarm.measures import Huber, NegMAE, Pinball
+from lukewarm.measures import Huber, NegMAE, OutputsLoss, Pinball
 from lukewarm.reduction._base import AdaptedReduction, BaseReduction, Reduction
 from lukewarm.reduction._early_stopping import EarlyStopping
 from lukewarm.reduction._retrain import Retrain
@@ -74,7 +74,9 @@ def method_for(learner: BaseLearner) -> str:
     Projection, wherever predictions are means. A quantile of the other features is no average of
     quantiles, so models of quantiles and absolute errors are trained further, or anew.
     """
-    if not isinstance(learner.measure, NegMAE | Pinball | Huber):
+    measure = learner.measure
+    losses = measure.measures if isinstance(measure, OutputsLoss) else (measure,)
+    if not any(isinstance(each, NegMAE | Pinball | Huber) for each in losses):
         return "projection"
     return "early_stopping" if learner.traits.can_warm_start else "retrain"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,6 +51,23 @@ class MeasureValue:
             self.influence - other.influence,
             self.shift - other.shift,
             self.disagreement - other.disagreement,
+        )
+
+    @classmethod
+    def mean(cls, values: Sequence[MeasureValue]) -> MeasureValue:
+        """Return the mean of values that were taken of the same rows.
+
+        Examples
+        --------
+        >>> one, other = MeasureValue(1.0, np.ones(2)), MeasureValue(3.0, np.zeros(2))
+        >>> MeasureValue.mean([one, other]).value
+        2.0
+        """
+        return cls(
+            float(np.mean([each.value for each in values])),
+            np.mean([each.influence for each in values], axis=0),
+            float(np.mean([each.shift for each in values])),
+            np.mean([each.disagreement for each in values], axis=0),
         )
 
     def extrapolated_from(self, half: MeasureValue) -> MeasureValue:

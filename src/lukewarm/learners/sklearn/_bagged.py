@@ -21,7 +21,7 @@ _ENOUGH_TREES = 50
 
 
 class BaggedTreesLearner(RefitOnlyLearner):
-    """A random forest, extremely randomised trees or a single tree.
+    """A random forest, extremely randomised trees, bagged trees or a single tree.
 
     Trained in one go, like any estimator that takes no steps. Its mean over draws of some columns
     is had in one pass through the trees.
@@ -64,7 +64,8 @@ class BaggedTreesLearner(RefitOnlyLearner):
         mean = self._trees.average(
             matrix, columns, values.transpose(0, 2, 1), np.stack(weights, axis=1)
         )
-        return mean[:, 0] if self.task.is_regression else self.task.as_prediction(mean)
+        # Means are predictions already, so no link is needed but the shape.
+        return self.task.link(mean) if self.task.is_regression else self.task.as_prediction(mean)
 
     @cached_property
     def thinned(self) -> BaggedTreesLearner:
@@ -74,7 +75,11 @@ class BaggedTreesLearner(RefitOnlyLearner):
             return self
         few = copy(self)
         few._model = copy(self._model)
-        few._model.estimators_ = trees[:: -(-len(trees) // _ENOUGH_TREES)]
+        every = slice(None, None, -(-len(trees) // _ENOUGH_TREES))
+        few._model.estimators_ = trees[every]
+        if hasattr(self._model, "estimators_features_"):  # bagged; it divides by its setting
+            few._model.estimators_features_ = self._model.estimators_features_[every]
+            few._model.n_estimators = len(trees[every])
         vars(few).pop("_trees", None)
         return few
 
@@ -90,9 +95,19 @@ class BaggedTreesLearner(RefitOnlyLearner):
     def _estimators(self) -> list[Any] | None:
         """Return the fitted trees; None before a fit, or where they are not all there is to it."""
         model = self._model
-        if model is None or getattr(model, "n_outputs_", 1) != 1:
+        if model is None or getattr(model, "n_outputs_", 1) != self.task.n_targets:
             return None
         # A subclass of the user's may predict otherwise.
         if not type(model).__module__.startswith("sklearn."):
             return None
-        return list(getattr(model, "estimators_", [model]))
+        trees = list(getattr(model, "estimators_", [model]))
+        return trees if _see_everything(trees, model) else None
+
+
+def _see_everything(trees: list[Any], model: Any) -> bool:
+    """Return whether all trees know all columns and classes; bagged ones may know some."""
+    classes = getattr(model, "n_classes_", None)
+    every = np.arange(model.n_features_in_)
+    return all(
+        np.array_equal(each, every) for each in getattr(model, "estimators_features_", ())
+    ) and all(classes is None or each.n_classes_ == classes for each in trees)

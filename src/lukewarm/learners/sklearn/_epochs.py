@@ -129,9 +129,15 @@ def _log_odds(probability: Prediction) -> np.ndarray:
 
 
 def prediction_of(model: Any, X: Features, task: Task) -> Prediction:
-    """Return a fitted estimator's values (n,), or its probabilities in our shape."""
+    """Return a fitted estimator's values (n,) or (n, k), or its probabilities in our shape."""
     if task.is_regression:
-        return np.asarray(model.predict(X), dtype=float).reshape(len(X))
+        values, shape = np.asarray(model.predict(X), dtype=float), task.prediction_shape(len(X))
+        if values.size != np.prod(shape):
+            raise ValueError(
+                f"model {type(model).__name__} must predict {task.n_targets} values for each of "
+                f"{len(X)} rows, as y has; it returned an array of shape {values.shape}."
+            )
+        return values.reshape(shape)
     return task.as_prediction(np.asarray(model.predict_proba(X), dtype=float))
 
 

@@ -134,7 +134,7 @@ class _Parabola:
 def _has_closed_form(estimator: Any, task: Task) -> bool:
     # The very classes: a subclass may choose its penalty by cross-validation.
     name = type(estimator).__name__
-    if not estimator.fit_intercept:
+    if not estimator.fit_intercept or task.n_targets > 1:
         return False
     if name in ("LinearRegression", "Ridge"):
         is_number = np.isscalar(getattr(estimator, "alpha", 0.0))

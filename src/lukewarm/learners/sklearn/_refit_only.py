@@ -19,7 +19,7 @@ from lukewarm.learners.sklearn._epochs import (
     sample_weight_option,
 )
 from lukewarm.learners.sklearn._refit_objectives import measure_of
-from lukewarm.measures import REGRESSION, Task
+from lukewarm.measures import REGRESSION, Task, loss_of
 
 # scikit-learn's default for calibration.
 _FOLDS = 5
@@ -59,7 +59,7 @@ class RefitOnlyLearner(ModelWrapper):
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
         super().__init__(estimator, task=task, seed=seed)
-        self.measure = measure_of(estimator)
+        self.measure = loss_of(measure_of(estimator), task.n_targets)
         self.seed = seed
         self._model: Any = None
         self._is_copy = False
@@ -97,7 +97,7 @@ class RefitOnlyLearner(ModelWrapper):
             model = clone(self.estimator)
             if "random_state" in model.get_params():
                 model.set_params(random_state=self.seed)
-            target = y if self.task.is_regression else y.astype(int)
+            target = self._target(model, y)
             options = sample_weight_option(model.fit, weights)
             if self.output == "scores":
                 # Scores of rows that were trained on are too sure, so they are cross-fitted.
@@ -110,6 +110,15 @@ class RefitOnlyLearner(ModelWrapper):
                     f"model {type(model).__name__} cannot be fitted: {error}"
                 ) from error
         self.n_steps += n_steps
+
+    def _target(self, model: Any, y: Vector) -> np.ndarray:
+        """Return the target as the estimator takes it."""
+        if not self.task.is_regression:
+            return y.astype(int)
+        tags = getattr(model, "__sklearn_tags__", None)
+        # Some take a matrix only, be it of one column.
+        is_matrix = tags is not None and not tags().target_tags.single_output
+        return y[:, np.newaxis] if is_matrix and y.ndim == 1 else y
 
     def predict(self, X: Features) -> Prediction:
         """Return predicted values, or class probabilities; those of no knowledge before a step."""

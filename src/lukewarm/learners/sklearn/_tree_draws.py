@@ -50,11 +50,11 @@ class Trees:
 
     @classmethod
     def of(cls, estimators: Sequence[Any], *, of_classes: bool) -> Trees:
-        """Return the trees of fitted estimators that have one output each."""
+        """Return the trees of fitted estimators: of one classification, or of all targets."""
         trees = [each.tree_ for each in estimators]
         roots = np.cumsum([0, *(tree.node_count for tree in trees)])
         nodes = np.empty(roots[-1], dtype=_NODE)
-        values = np.empty((roots[-1], trees[0].value.shape[2]))
+        values = np.empty((roots[-1], trees[0].value.shape[2 if of_classes else 1]))
         for root, end, tree in zip(roots[:-1], roots[1:], trees, strict=True):
             part = nodes[root:end]
             part["feature"] = tree.feature
@@ -62,7 +62,7 @@ class Trees:
             for side in ("left", "right"):
                 child = getattr(tree, f"children_{side}")
                 part[side] = np.where(child < 0, -1, child + root)
-            values[root:end] = tree.value[:, 0, :]
+            values[root:end] = tree.value[:, 0, :] if of_classes else tree.value[:, :, 0]
         if of_classes:
             values /= values.sum(axis=1, keepdims=True)
         depth = max(tree.max_depth for tree in trees)

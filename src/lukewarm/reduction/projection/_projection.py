@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lukewarm._typing import Features, FeatureSet, Prediction
+from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import filled
 from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
@@ -66,11 +66,11 @@ class Projection(BaseReduction):
         if not removed:
             return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
         regressions = data.regressions
-        is_used = looks_at(full, data, removed)
+        is_moved = _moved_targets(full, data, removed)
         # Of columns that a quickly trained model does not look at, a line must be enough.
-        with_trees = is_used or not regressions.is_quick
+        with_trees = bool(is_moved.any()) or not regressions.is_quick
         draws = ConditionalDraws(regressions, removed, with_trees=with_trees)
-        if not is_used:
+        if not is_moved.any():
             direction = _linear_direction(full, draws, regressions)
             seconds = perf_counter() - started
             return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
@@ -80,7 +80,15 @@ class Projection(BaseReduction):
 
             quick = quickly_distilled(full, regressions, draws)
         predict, trace = quick or distilled(full, regressions, removed, draws.average)
-        return ReducedModel(predict, trace, perf_counter() - started)
+        if is_moved.all():
+            return ReducedModel(predict, trace, perf_counter() - started)
+        direction = _linear_direction(full, draws, regressions)
+        return ReducedModel(
+            lambda X: np.where(is_moved, predict(X), full.predict(X)),
+            trace,
+            perf_counter() - started,
+            lambda X: np.where(is_moved, np.nan, direction(X)),
+        )
 
 
 def distilled(
@@ -121,22 +129,32 @@ def distilled(
 
 
 def looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> bool:
-    """Return whether predictions change at all when the columns are shuffled among rows.
+    """Return whether predictions change at all when the columns are shuffled among rows."""
+    return bool(_moved_targets(full, data, removed).any())
 
-    A model that knows its own structure is asked instead.
+
+def _moved_targets(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> np.ndarray:
+    """Return which targets are predicted otherwise when the columns are shuffled among rows.
+
+    Shape (n_targets,); the classes of a classification are one target. A model that knows its own
+    structure is asked instead.
     """
     known = full.looks_at(removed)
     if known is not None:
-        return known
+        return np.full(full.task.n_targets, known)
     rows = data.regressions.probed
     order = np.roll(np.arange(len(rows)), 1)
     values = {column: np.asarray(column_of(rows, column))[order] for column in removed}
     shuffled = filled(rows, values)
     # A part of the model that looks at them settles it, at a lower price.
+    n_targets = full.task.n_targets
+    is_moved = np.zeros(n_targets, dtype=bool)
     for model in dict.fromkeys((full.thinned, full)):
-        if not np.array_equal(data.regressions.predictions(model)[2], model.predict(shuffled)):
-            return True
-    return False
+        changed = data.regressions.predictions(model)[2] != model.predict(shuffled)
+        is_moved |= changed.any(axis=0) if n_targets > 1 else changed.any()
+        if is_moved.all():
+            break
+    return is_moved
 
 
 def _linear_direction(
@@ -145,7 +163,7 @@ def _linear_direction(
     """Return the line in what is new about the columns that the training residuals suggest."""
     rows, y = regressions.train_rows, regressions.train.y
     prediction = regressions.predictions(full)[0]
-    target = y if prediction.ndim == 1 else (y[:, None] == np.arange(prediction.shape[1]))
+    target = y if full.task.is_regression else _indicators(y, prediction)
     new = draws.residuals(rows)
     # Numbers near the smallest there are would have slopes beyond the largest.
     scale = np.abs(new).max(axis=0)
@@ -156,3 +174,8 @@ def _linear_direction(
         return (draws.residuals(regressions.prepare(X)) / scale) @ slopes
 
     return direction
+
+
+def _indicators(codes: Vector, prediction: Prediction) -> np.ndarray:
+    """Return the classes in the shape of their probabilities."""
+    return codes if prediction.ndim == 1 else codes[:, None] == np.arange(prediction.shape[1])
