@@ -26,6 +26,10 @@ counts                 Poisson with a log-linear mean
 uneven                 a line and a parabola; a feature that matters for the spread of y only
 heavy_noise            a line and a wave of correlated features, noise of Student's t with 3 degrees
 near_copies            two features of correlation 0.995
+heavy_features         a line and an absolute value of features of Student's t with 3 degrees
+checkerboard           the product of two signs, and a line
+proxies                useless features that are noisy waves and products of useful ones
+rare_classes           one row of nine is of the second class; log-loss
 =====================  ==========================================================================
 """
 
@@ -267,6 +271,31 @@ def _near_copies(n, g):
     X = g.normal(size=(n, 4))
     X[:, 1] = 0.995 * X[:, 0] + np.sqrt(1 - 0.995**2) * X[:, 1]
     return X, 3 * X[:, 0] + X[:, 2] + 0.3 * g.normal(size=n)
+
+
+def _heavy_features(n, g):
+    X = g.standard_t(3, size=(n, 6))
+    return X, X[:, 0] + np.abs(X[:, 1]) + 0.5 * g.normal(size=n)
+
+
+def _checkerboard(n, g):
+    X = g.normal(size=(n, 6))
+    return X, np.sign(X[:, 0]) * np.sign(X[:, 1]) + 0.5 * X[:, 2] + 0.5 * g.normal(size=n)
+
+
+def _proxies(n, g):
+    X = g.normal(size=(n, 6))
+    X[:, 1] = np.sin(3 * X[:, 0]) + 0.3 * X[:, 1]
+    X[:, 2] = X[:, 0] * X[:, 3] + 0.5 * X[:, 2]
+    return X, _proxied(X) + X[:, 5] + 0.5 * g.normal(size=n)
+
+
+def _proxied(X):
+    return 3 * np.exp(-(X[:, 0] ** 2)) + X[:, 3] + X[:, 0] * X[:, 3]
+
+
+def _rare_probability(X):
+    return expit(-3 + 1.5 * X[:, 0] + X[:, 1])
 
 
 def _additive(*terms):
@@ -654,6 +683,38 @@ PROBLEMS = {
             _near_copies,
             _mse([9 * (1 - 0.995**2), 0, 1, 0]),
             _linear_best([3, 0, 1], {0: _times(1, 0.995)}),
+        ),
+        # The variance of t with 3 degrees is 3, the mean of its absolute value 2 sqrt(3) / pi.
+        Problem(
+            "heavy_features",
+            _heavy_features,
+            _mse([3, 3 - 12 / np.pi**2, 0, 0, 0, 0]),
+            _additive((0, lambda x: x, 0.0), (1, np.abs, 2 * np.sqrt(3) / np.pi)),
+        ),
+        Problem(
+            "checkerboard",
+            _checkerboard,
+            _mse([1, 1, 0.25, 0, 0, 0]),
+            lambda X: {
+                "full": np.sign(X[:, 0]) * np.sign(X[:, 1]) + 0.5 * X[:, 2],
+                "x0": 0.5 * X[:, 2],
+                "x1": 0.5 * X[:, 2],
+                "x2": np.sign(X[:, 0]) * np.sign(X[:, 1]),
+            },
+        ),
+        # What the features behind the proxies are worth has no simple formula: not asked for.
+        Problem(
+            "proxies",
+            _proxies,
+            {"neg_mse": {"x1": 0.0, "x2": 0.0, "x4": 0.0, "x5": 1.0}},
+            lambda X: {"full": _proxied(X) + X[:, 5], "x5": _proxied(X)},
+        ),
+        Problem(
+            "rare_classes",
+            _classes(4, _rare_probability),
+            {"neg_log_loss": _named([0.0752, 0.0356, 0, 0])},
+            _averaged(_rare_probability, (0, 1)),
+            task="classification",
         ),
     )
 }
