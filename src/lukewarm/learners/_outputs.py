@@ -192,7 +192,7 @@ def quantile_models(model: Any) -> dict[str, Any]:
     >>> from xgboost import XGBRegressor
     >>> both = XGBRegressor(objective="reg:quantileerror", quantile_alpha=[0.1, 0.9])
     >>> models = quantile_models(both)
-    >>> list(models), models["quantile 0.9"].quantile_alpha
+    >>> list(models), models["quantile 0.9"].get_params()["quantile_alpha"]
     (['quantile 0.1', 'quantile 0.9'], 0.9)
     """
     kind = type(model).__name__
