@@ -116,3 +116,14 @@ def test_a_refit_on_more_rows_keeps_the_kernel_and_uses_all_of_them(X, generator
     assert np.array_equal(again.kernel_.inverse_scales, model.kernel_.inverse_scales)
     few = KernelMachineRegressor(max_landmarks=20, random_state=0).fit(X[:40], y[:40])
     assert few.refitted(X, y, None).n_landmarks_ <= 20
+
+
+def test_a_refitted_machine_does_not_show_the_loss_of_another(X, generator):
+    y = X[:, 0] + 0.1 * generator.normal(size=60)
+    regressor = KernelMachineRegressor(random_state=0).fit(X, y)
+    classifier = KernelMachineClassifier(random_state=0).fit(X, y > 0)
+    assert hasattr(regressor, "loo_loss_")
+    assert hasattr(classifier, "cv_loss_")
+    assert not hasattr(regressor.refitted(X, y, None), "loo_loss_")
+    assert not hasattr(regressor.without(0), "loo_loss_")
+    assert not hasattr(classifier.refitted(X, (y > 0).astype(int), None), "cv_loss_")

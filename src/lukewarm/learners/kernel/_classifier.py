@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -111,7 +110,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
         training = Training(coding.code(X)[order], targets[order], weights[order])
         most = most_landmarks(len(codes), self.max_landmarks)
         n_landmarks = self._fitted.landmarks_of(len(codes), most)
-        other = copy(self)
+        other = self._without_losses()
         path = training.path(self.kernel_, n_landmarks)
         other.machine_ = fit_class_machine(training, coding, path, self.penalty_)
         other.n_landmarks_ = len(other.machine_.landmarks)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,9 @@ from lukewarm._validation import check_choice, check_count, check_number, check_
 from lukewarm.learners._table_estimator import TableEstimator
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._search import KERNELS
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # Fewer rows say too little of each column.
 _LEAST_ROWS_FOR_RELEVANCE = 40
@@ -60,6 +64,13 @@ class KernelMachineEstimator(TableEstimator):
             "penalty": self.penalty,
             "max_landmarks": self.max_landmarks,
         }
+
+    def _without_losses(self) -> Self:
+        """Return a copy for a machine on other rows or columns, without the losses of this one."""
+        other = copy(self)
+        for name in ("loo_loss_", "cv_loss_", "validation_loss_"):
+            other.__dict__.pop(name, None)
+        return other
 
     def finds_relevance(self, n_rows: int, coding: Coding) -> bool:
         """Return whether every column gets a length scale of its own."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -99,7 +98,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         rows, coding = self.machine_.coding.code(X)[order], self.machine_.coding
         training = Training(rows, target[order, None], weights[order])
         n_landmarks = self._fitted.landmarks_of(len(target), self.max_landmarks)
-        other = copy(self)
+        other = self._without_losses()
         other._take(choose_penalty(training, self.kernel_, n_landmarks, None), training, coding)
         return other
 
@@ -136,15 +135,13 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         """
         check_is_fitted(self)
         removed = [self._position(column) for column in columns]
-        reduced = copy(self)
+        # The refit is not judged again in every case; the full model's loss is not its own.
+        reduced = self._without_losses()
         if self._fitted.is_used(removed, self.kernel_):
             found = self._fitted.without(removed, self.kernel_, self.penalty_)
             reduced.machine_, reduced.penalty_ = found
         reduced.n_landmarks_ = len(reduced.machine_.landmarks)
         reduced.kernel_ = reduced.machine_.kernel
-        # The refit is not judged again in every case; the full model's loss is not its own.
-        for name in ("loo_loss_", "validation_loss_"):
-            reduced.__dict__.pop(name, None)
         return reduced
 
     def _position(self, column: int | str) -> int:
