@@ -53,8 +53,8 @@ def columns_with_waves(rows: Matrix, y: Matrix, weights: Vector) -> np.ndarray:
     """Return along which columns y waves, in a way that no parabola follows, shape (q,).
 
     Rows are grouped by the ranks of a column. Of what a parabola leaves of y, the squared means of
-    the groups over their variance are a chi-square statistic, if there is no wave. Of q columns none
-    exceeds the bound in all but one of q tables (Laurent and Massart 2000, lemma 1).
+    the groups over their variance are a chi-square statistic, if there is no wave. In all but one
+    of q tables none of q columns exceeds the bound (Laurent and Massart 2000, lemma 1).
 
     Parameters
     ----------
