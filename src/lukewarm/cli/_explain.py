@@ -231,16 +231,15 @@ def explain(
             click.echo(printable(_shown(result, top, select), keep="\n"))
         page = Path(f"{file.stem}-report.html") if out is None else out / "report.html"
         asked = report or opens
-        more = {"effects": estimator.effects()} if effects else {}
-        title = f"What predicts {target}"
+        more: dict[str, Any] = {"effects": estimator.effects()} if effects else {}
         if out is not None:
             with replacing_report(out, "explain") as staged:
                 _write_results(staged, estimator.results_)
                 if asked:
-                    estimator.report(staged / page.name, title=title, **more)
+                    estimator.report(staged / page.name, **more)
             click.echo(f"\nTables and figures are in {out}")
         elif asked:
-            estimator.report(page, title=title, **more)
+            estimator.report(page, **more)
         if asked:
             click.echo(f"\nThe report is {page}")
         if opens:

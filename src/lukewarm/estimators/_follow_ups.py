@@ -44,7 +44,13 @@ class FollowUps(ImportanceEstimator):
         """Measure the sets and add them to the results."""
 
     @abstractmethod
-    def _measured(self, prepared: Prepared, sets: dict[str, FeatureSet]) -> Any:
+    def _measured(
+        self,
+        prepared: Prepared,
+        sets: dict[str, FeatureSet],
+        deadline: float = np.inf,
+        on_error: str = "raise",
+    ) -> Any:
         """Return results of the sets by measure, last of three, and leave the fit alone."""
 
     def fit_more(self, features: Sequence[Any] | None = None) -> Self:
