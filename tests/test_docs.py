@@ -4,8 +4,11 @@ import json
 import re
 import runpy
 import sys
+from contextlib import suppress
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
@@ -185,6 +188,54 @@ def test_a_page_of_results_is_what_its_script_makes_of_them(script, page, given)
 def test_every_measured_block_is_on_a_page():
     text = "".join(page.read_text(encoding="utf-8") for page in MEASURED["PAGES"])
     assert set(MEASURED["BLOCKS"]) == {name for name, _ in MEASURED["BLOCK"].findall(text)}
+
+
+# Parameters of other libraries that pages name.
+OF_OTHERS = {
+    "auto_group_threshold",
+    "cores",
+    "dtype",
+    "feature_groups",
+    "feature_perturbation",
+    "image",
+    "loss_function",
+    "memory",
+    "min_samples_leaf",
+    "n_repeats",
+    "n_splits",
+    "n_workers",
+    "name",
+    "processes",
+    "quantile_alpha",
+    "scoring",
+    "threads_per_worker",
+    "variance_power",
+    "wait_for_workers_timeout",
+}
+
+
+def _parameters():
+    """Return the names of the parameters of everything public."""
+    rooms = [lw, *(import_module(f"lukewarm.{each.name}") for each in iter_modules(lw.__path__))]
+    public = [getattr(room, name) for room in rooms for name in getattr(room, "__all__", ())]
+    members = [getattr(each, name, None) for each in public for name in dir(each)]
+    found = set()
+    for each in filter(callable, [*public, *members]):
+        with suppress(TypeError, ValueError):
+            found |= set(signature(each).parameters)
+    return found
+
+
+def test_pages_name_no_parameter_that_does_not_exist():
+    known = _parameters() | OF_OTHERS
+    assert {"cv", "measure"} <= known
+    unknown = set()
+    for page in MEASURED["PAGES"]:
+        text = re.sub(r"(?s)```.*?```", "", page.read_text(encoding="utf-8"))
+        for code in re.findall(r"`([^`\n]+)`", text):
+            named = re.findall(r"(?<![\w.-])([a-z_]\w*)=(?!=)", code)
+            unknown |= {(page.stem, name) for name in named if name not in known}
+    assert unknown == set()
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib is new in Python 3.11")
