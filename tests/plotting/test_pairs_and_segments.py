@@ -75,3 +75,9 @@ def test_segments_are_told_apart_and_starred_where_they_differ(result):
 def test_more_segments_than_colours_are_refused(result):
     with pytest.raises(ValueError, match="7 segments, and a figure shows at most 6"):
         lw.plot_segments(result[0].by(np.arange(300) % 7))
+
+
+def test_the_title_of_segments_says_model_measure_and_rows(result):
+    axes = lw.plot_segments(result[0].by(result[1]), max_features=2)
+    expected = "given predictions\nmean squared error on 300 rows\n2 of 3 features shown"
+    assert axes.get_title("left") == expected

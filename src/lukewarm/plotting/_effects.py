@@ -90,10 +90,15 @@ def plot_effects(effects: EffectCurves, *, max_features: int = 9, ax: Any = None
     what = "prediction" if len(outputs) > 1 else outputs[0]
     (label,) = plain_labels([f"effect on the {what}"])
     label = with_power(label, exponent)
+    (title,) = plain_labels([effects.model])
+    if len(curves) < len(effects):
+        title += f"\n{len(curves):,} of {len(effects):,} features shown"
     if len(curves) == 1:
         panels[0].set_ylabel(label)
+        panels[0].set_title(title, loc="left", fontsize="medium")
     else:
         panels[0].figure.supylabel(label, fontsize="medium")
+        panels[0].figure.suptitle(title, x=0.01, ha="left", fontsize="medium")
     if len(outputs) > 1:
         handles, labels = panels[0].get_legend_handles_labels()
         panels[0].figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)

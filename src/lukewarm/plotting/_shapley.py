@@ -12,6 +12,7 @@ from lukewarm.plotting._style import (
     HATCHES,
     INTERVAL,
     axes_for,
+    line_look,
     looks_of,
     measure_name,
     plain_ticks,
@@ -166,13 +167,11 @@ def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
     sizes = result.history_sizes
     labels = wrapped_labels(result.names)
     for line, player in enumerate(order):
-        colour = COLOURS[line % len(COLOURS)]
+        look = line_look(line)
         values, errors = result.history_values[:, player], result.history_errors[:, player]
-        dashes = "-" if line < len(COLOURS) else "--"
-        axes.plot(sizes, values, dashes, color=colour, label=labels[player], linewidth=1.4)
-        axes.fill_between(
-            sizes, values - 2 * errors, values + 2 * errors, color=colour, alpha=0.15, linewidth=0
-        )
+        axes.plot(sizes, values, label=labels[player], **look)
+        ends = (values - 2 * errors, values + 2 * errors)
+        axes.fill_between(sizes, *ends, color=look["color"], alpha=0.15, linewidth=0)
     axes.set_xscale("log")
     axes.set_xticks(sizes, [str(size) for size in sizes])
     axes.set_xticks([], minor=True)

@@ -166,7 +166,7 @@ def _hidden(panel: Panel) -> list[Markup]:
         return []
     joint = correlated.joint
     lows, highs = joint.interval()
-    sentences = []
+    sentences: list[Markup] = []
     for place, members in hidden:
         value, low, high = (float(each[place]) for each in (joint.importance, lows, highs))
         precision = max((high - low) / 2, abs(value) / 10)
