@@ -23,6 +23,7 @@ from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, s
 from lukewarm.results import EliminationPath, ImportanceResult
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Self
 
 
@@ -302,7 +303,7 @@ class FollowUps(ImportanceEstimator):
         importances[columns] = np.maximum(self.result_.importance, 0.0)
         return importances
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: Any) -> Axes:
         """Draw the importances as bars with intervals and return the matplotlib Axes.
 
         Parameters

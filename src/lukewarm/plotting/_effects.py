@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import EffectCurve, EffectCurves
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _DASHES = ("-", "--", ":", "-.")
 # Curves that colours tell apart in one panel, and panels side by side on a page.
 _MOST_OUTPUTS = 6
@@ -30,7 +33,9 @@ _MOST_POINTS = 10
 _MOST_CHARACTERS = 24
 
 
-def plot_effects(effects: EffectCurves, *, max_features: int = 9, ax: Any = None) -> Any:
+def plot_effects(
+    effects: EffectCurves, *, max_features: int = 9, ax: Axes | None = None
+) -> Axes | np.ndarray:
     """Draw effect curves, one panel per feature, all on one scale; return the Axes.
 
     Parameters

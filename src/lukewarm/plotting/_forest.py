@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ImportanceResult, ShapleyResult
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Of the largest.
 _NAMED = 0.05
 # Names are wrapped at so many characters, and stand apart by so many pixels in x and y.
@@ -37,8 +40,8 @@ def plot_forest(
     level: float | None = None,
     simultaneous: bool = False,
     max_features: int = 30,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw importances as dots with intervals, and their numbers beside them; return the Axes.
 
     Parameters
@@ -94,8 +97,12 @@ def plot_forest(
 
 
 def plot_importance_against_shapley(
-    importance: ImportanceResult, shapley: ShapleyResult, *, max_names: int = 12, ax: Any = None
-) -> Any:
+    importance: ImportanceResult,
+    shapley: ShapleyResult,
+    *,
+    max_names: int = 12,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the importance of each feature against its Shapley value; return the Axes.
 
     Far below the line are features that others can stand for: they have a share in the skill, and
@@ -175,7 +182,9 @@ def _name_points(axes: Any, x: Vector, y: Vector, labels: list[str], most: int) 
         )
 
 
-def plot_learning_curve(result: ImportanceResult, *, max_features: int = 6, ax: Any = None) -> Any:
+def plot_learning_curve(
+    result: ImportanceResult, *, max_features: int = 6, ax: Axes | None = None
+) -> Axes:
     """Draw the importances found with half the training rows, with all, and where they head.
 
     Parameters

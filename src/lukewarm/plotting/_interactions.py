@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,12 +20,17 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ImportanceResult, ShapleyResult
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _NEEDED = ("first", "second", "interaction", "p_value")
 # Characters of a label; longer ones are wrapped, so that rotated labels do not meet.
 _LONGEST_LINE = 16
 
 
-def plot_interactions(interactions: pd.DataFrame, *, alpha: float = 0.05, ax: Any = None) -> Any:
+def plot_interactions(
+    interactions: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None
+) -> Axes:
     """Draw the interactions of pairs as a heat map; return the Axes.
 
     Parameters
@@ -84,8 +89,8 @@ def plot_interaction_network(
     importance: ImportanceResult | ShapleyResult | None = None,
     *,
     alpha: float = 0.05,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw features as nodes and interactions as lines between them; return the Axes.
 
     Full lines join features that need each other, dashed ones those that stand for each other; the

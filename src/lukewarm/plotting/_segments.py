@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import SegmentedImportance
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Beyond these, colours and markers would repeat.
 _MOST_SEGMENTS = len(COLOURS)
 
@@ -30,8 +33,8 @@ def plot_segments(
     *,
     level: float | None = None,
     max_features: int = 10,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw importances in each segment, beside each other; return the Axes.
 
     A star marks the features whose importance differs among segments: the p-value of the test of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ImportanceResult, ShapleyResult
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # More lines hide one another; the smallest values are left out.
 _MOST_LINES = 12
 
@@ -34,8 +37,8 @@ def plot_shapley(
     importance: ImportanceResult | None = None,
     level: float | None = None,
     max_features: int = 30,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw Shapley values as bars with their intervals, the largest on top; return the Axes.
 
     Parameters
@@ -93,7 +96,9 @@ def plot_shapley(
     return axes
 
 
-def plot_waterfall(result: ShapleyResult, *, max_features: int = 15, ax: Any = None) -> Any:
+def plot_waterfall(
+    result: ShapleyResult, *, max_features: int = 15, ax: Axes | None = None
+) -> Axes:
     """Draw how Shapley values add up, from a constant guess to the full model; return the Axes.
 
     Parameters
@@ -147,7 +152,7 @@ def plot_waterfall(result: ShapleyResult, *, max_features: int = 15, ax: Any = N
     return axes
 
 
-def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
+def plot_convergence(result: ShapleyResult, *, ax: Axes | None = None) -> Axes:
     """Draw the Shapley values against the number of fits, within two sampling errors.
 
     Parameters

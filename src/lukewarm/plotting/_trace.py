@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,13 +18,16 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ClosedFormTrace, ImportanceResult
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # More curves hide one another; those of the most important sets are drawn.
 _MOST_LINES = 6
 
 
 def plot_trace(
-    result: ImportanceResult, features: Sequence[str] | None = None, *, ax: Any = None
-) -> Any:
+    result: ImportanceResult, features: Sequence[str] | None = None, *, ax: Axes | None = None
+) -> Axes:
     """Draw how the loss on the stopping rows changed along the steps; return the Axes.
 
     Parameters
