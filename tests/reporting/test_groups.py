@@ -68,6 +68,15 @@ def test_a_cluster_that_was_asked_for_is_not_shown_twice(twins, page):
     assert "correlated" not in sections
 
 
+def test_a_cluster_within_a_larger_group_is_shown_where_its_columns_are_measured_alone(twins):
+    X, y = twins
+    groups = {"all": ["a", "twin", "b"]}
+    fitted = lw.VariableImportance(
+        "boosting", groups=groups, features=["a", "twin", "all"], random_state=0
+    ).fit(X, y)
+    assert _correlated.correlated_clusters(fitted)[fitted.result_.measure].clusters == ((0, 1),)
+
+
 def test_columns_that_are_not_correlated_need_no_section(twins, page):
     X, y = twins
     fitted = lw.VariableImportance("boosting", random_state=0).fit(X[["a", "b", "c"]], y)

@@ -75,6 +75,5 @@ def _clusters(problem: Problem, sets: tuple[FeatureSet, ...]) -> dict[str, Featu
     return {
         name: members
         for name, members in clusters.items()
-        if not set(members).isdisjoint(alone)
-        and not any(set(members) <= set(removed) for removed in sets)
+        if not set(members).isdisjoint(alone) and members not in sets
     }
