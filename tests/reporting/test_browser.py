@@ -269,6 +269,15 @@ def test_a_dark_page_prints_on_white_with_everything_on_it(opened):
     assert page.pdf().startswith(b"%PDF")
 
 
+def test_a_sheet_of_paper_is_wide_enough(opened, address, extras_address):
+    # 210 mm without margins of 15 mm, at 96 dots per inch.
+    sheet = {"viewport": {"width": 680, "height": 1000}}
+    for each in (address, extras_address):
+        page = opened(each, **sheet)
+        page.emulate_media(media="print")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 680
+
+
 def test_of_a_long_table_paper_has_the_first_rows_that_fit_the_filter(
     opened, make_result, tmp_path
 ):
