@@ -276,6 +276,9 @@ def test_a_sheet_of_paper_is_wide_enough(opened, address, extras_address):
         page = opened(each, **sheet)
         page.emulate_media(media="print")
         assert page.evaluate("document.documentElement.scrollWidth") <= 680
+        # Names beside the bars, not above them as on a phone.
+        name, track = (page.locator(f".chart .{part}").first for part in ("name", "track"))
+        assert name.bounding_box()["x"] < track.bounding_box()["x"]
 
 
 def test_of_a_long_table_paper_has_the_first_rows_that_fit_the_filter(
