@@ -44,8 +44,11 @@ def correlated_clusters(estimator: ImportanceEstimator) -> dict[str, Correlated]
         prepared = replace(estimator._prepared, store=None)
         # What is still to come costs about what was measured has cost.
         n_quick = int(_MOST_SECONDS / max(float(np.mean(result.seconds)), 1e-3))
-        chosen = most_promising_first(prepared, clusters)[: min(n_quick, _MOST_CLUSTERS)]
-        if chosen:
+        n_measured = min(n_quick, _MOST_CLUSTERS)
+        if n_measured:
+            # To rank one takes a prediction or two, an eighth of measuring it.
+            ranked = {name: clusters[name] for name in list(clusters)[: 8 * n_quick]}
+            chosen = most_promising_first(prepared, ranked)[:n_measured]
             _, _, joint = estimator._measured(
                 prepared,
                 {name: clusters[name] for name in chosen},
@@ -60,7 +63,7 @@ def correlated_clusters(estimator: ImportanceEstimator) -> dict[str, Correlated]
 
 def _clusters(problem: Problem, sets: tuple[FeatureSet, ...]) -> dict[str, FeatureSet]:
     alone = [removed[0] for removed in sets if len(removed) == 1]
-    columns = list(dict.fromkeys([*alone, *range(len(problem.index))]))[:_MOST_COLUMNS]
+    columns = sorted(list(dict.fromkeys([*alone, *range(len(problem.index))]))[:_MOST_COLUMNS])
     n_rows = len(problem.y)
     # Evenly from all of them, since a table may be in some order.
     table = problem.rows(np.arange(0, n_rows, -(-n_rows // _MOST_ROWS))).X
