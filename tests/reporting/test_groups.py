@@ -91,6 +91,11 @@ def test_shapley_values_of_a_cluster_add_up(twins, page):
     assert float(table[1][1]) == pytest.approx(100 * (value["a"] + value["twin"]), abs=0.005)
 
 
+def test_a_cluster_has_no_sum_where_a_column_plays_in_a_group(twins, page):
+    fitted = lw.ShapleyImportance("boosting", groups={"pair": ["a", "b"]}, random_state=0)
+    assert "correlated" not in page(fitted.fit(*twins)).sections
+
+
 def test_the_heading_names_the_target(fitted, page):
     assert "<h1><bdi>What predicts price</bdi></h1>" in page(fitted).source
 

@@ -42,17 +42,18 @@ def correlated_of(panels: list[Panel]) -> dict[str, Any] | None:
     panel = next((each for each in known if not each.is_shapley), known[0])
     found = panel.subject.correlated
     assert found is not None
+    section: dict[str, Any] = {"threshold": f"{found.threshold:g}", "panel": panel}
+    if panel.is_shapley:
+        sums = _sums(panel, found)
+        return {**section, "bars": None, "sums": sums, "others": [], "n_more": 0} if sums else None
     measured = set() if found.joint is None else set(found.joint.removed)
-    others = [each for each in found.clusters if each not in measured]
+    others = [_members(panel, each) for each in found.clusters if each not in measured]
     return {
-        "threshold": f"{found.threshold:g}",
-        "panel": panel,
+        **section,
         "bars": None if found.joint is None else joint_bars(panel, found.joint),
-        "sums": _sums(panel, found) if panel.is_shapley else [],
-        "others": [
-            _members(panel, each) for each in ([] if panel.is_shapley else others)[:_MOST_NAMED]
-        ],
-        "n_more": 0 if panel.is_shapley else max(len(others) - _MOST_NAMED, 0),
+        "sums": [],
+        "others": others[:_MOST_NAMED],
+        "n_more": max(len(others) - _MOST_NAMED, 0),
     }
 
 
@@ -96,16 +97,17 @@ def hidden_clusters(panel: Panel) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def _sums(panel: Panel, found: Correlated) -> list[tuple[Markup, str]]:
+    """Return the clusters whose columns all play for themselves, the largest sum first."""
     worth = _worth_alone(panel)
     scale, decimals = panel.bars.shown_scale, panel.bars.decimals
     sums = [
-        (members, sum(worth.get(column, np.nan) for column in members))
+        (sum(worth[column] for column in members), members)
         for members in found.clusters
+        if set(members) <= set(worth)
     ]
-    sums.sort(key=lambda each: -np.nan_to_num(each[1], nan=-np.inf))
     return [
         (_members(panel, members), number(scale * total, decimals))
-        for members, total in sums[:_MOST_NAMED]
+        for total, members in sorted(sums, reverse=True)[:_MOST_NAMED]
     ]
 
 
