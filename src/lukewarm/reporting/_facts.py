@@ -290,12 +290,16 @@ def reading(panels: list[Panel]) -> list[Markup]:
                 "the value: more rows would change little."
             )
         )
-    if has_importance:
+    if has_importance and len(panels[0].result) > 1:
+        is_shown = any(panel.subject.correlated is not None for panel in panels)
         lines.append(
             Markup(
                 "<b>Correlated features</b> can each be worth little although together they are "
-                "worth much, since each replaces the other. Ask for the importance of the group, "
-                "or for Shapley values."
+                "worth much, since each replaces the other. {}"
+            ).format(
+                "The section on columns that stand in for each other has the groups found here."
+                if is_shown
+                else "Ask for the importance of the group, or for Shapley values."
             )
         )
     lines.append(
