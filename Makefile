@@ -58,6 +58,7 @@ pages: $(VENV)/.test
 	$(BIN)/python docs/peers_page.py
 	$(BIN)/python docs/full_models_page.py
 	$(BIN)/python -P benchmarks/readme_figure.py --redraw
+	$(BIN)/python tests/learners/test_contract.py
 	$(BIN)/python docs/measured.py
 
 # What would be published: a wheel and an sdist, each installed and used in an environment that has
