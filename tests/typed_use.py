@@ -32,6 +32,9 @@ def explain(X: pd.DataFrame, y: pd.Series[float]) -> None:
     assert_type(sv.result_, lw.ShapleyResult)
     assert_type(sv.result_.to_frame(), pd.DataFrame)
     assert_type(vi.interactions(top=3), pd.DataFrame)
+
+
+def draw(vi: lw.VariableImportance, sv: lw.ShapleyImportance) -> None:
     assert_type(vi.plot(), Axes)
     assert_type(sv.plot(), Axes)
     assert_type(lw.plot_waterfall(sv.result_), Axes)
