@@ -104,6 +104,7 @@ def report(
             sections=[
                 section for build in _SECTIONS if (section := build(panels, extras)) is not None
             ],
+            contents=_CONTENTS,
         )
 
     return write_page(path, page, max(len(subject.result) for subject in subjects))
@@ -197,6 +198,22 @@ def _first_of_each_kind(panels: list[Panel]) -> list[Panel]:
         for number, panel in enumerate(panels)
         if panel.is_shapley not in [each.is_shapley for each in panels[:number]]
     ]
+
+
+# What the list of contents calls the sections; the verdict stands above it.
+_CONTENTS = {
+    "numbers": "Importances",
+    "groups": "Groups",
+    "correlated": "Correlated columns",
+    "effects": "Effects",
+    "interactions": "Interactions",
+    "segments": "Segments",
+    "skill": "Skill",
+    "health": "Remarks",
+    "provenance": "How it was obtained",
+    "reading": "How to read it",
+    "citing": "How to cite",
+}
 
 
 # A section is a builder here and a template of the same name in templates/sections/. A builder
