@@ -51,6 +51,7 @@ def test_the_page_leaves_the_results_alone(fitted, page):
 
 def test_the_verdict_says_what_hidden_twins_are_worth(fitted, page):
     said = page(fitted).said("verdict")
+    assert said.startswith("In short b matters most by itself: without it the model explains")
     assert "a and twin stand in for each other: without both the model explains" in said
 
 

@@ -106,13 +106,22 @@ def _leading(panel: Panel, clear: list[int]) -> list[Markup]:
             marked(result.names[first]), opening, said, panel.words.total.format(total), ends
         )
     else:
-        opening = "matters" if is_alone else "matters most"
+        opening = "matters" if is_alone else f"matters most{_by_itself(panel, first)}"
         sentence = Markup("{} {}: without it {} ({}).").format(
             marked(result.names[first]), opening, panel.words.loss.format(said), ends
         )
     if low <= 0:
         sentence += " That it matters is clear; how much is not known well."
     return [sentence, *_next(panel, clear[1:])]
+
+
+def _by_itself(panel: Panel, first: int) -> str:
+    """Return a restriction where columns that hide each other are worth more together."""
+    correlated, hidden = panel.subject.correlated, hidden_clusters(panel)
+    if not hidden or correlated is None or correlated.joint is None:
+        return ""
+    is_topped = correlated.joint.importance[hidden[0][0]] > panel.values[first]
+    return " by itself" if is_topped else ""
 
 
 def _next(panel: Panel, following: list[int]) -> list[Markup]:
