@@ -14,10 +14,11 @@ from lukewarm.evaluation import (
     EvaluationPlan,
     EvaluationPredictions,
     PredictionEvidence,
+    TwinTerms,
     product_score,
 )
 from lukewarm.inference import skewed_widths
-from lukewarm.measures import NegMSE
+from lukewarm.measures import R2, NegMSE
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
 
@@ -34,7 +35,8 @@ def fitted(data):
 
 def test_the_estimate_is_where_the_learning_curve_is_heading(fitted):
     whole = fitted.predictions_
-    measure = lw.measures.as_measure("neg_mse")
+    # A measure that is not for twins.
+    measure = lw.measures.as_measure("neg_mae")
 
     def importances(predictions):
         full, reduced = predictions.skills(measure)
@@ -42,12 +44,94 @@ def test_the_estimate_is_where_the_learning_curve_is_heading(fitted):
 
     at_n = importances(replace(whole, half=None))
     at_half = np.mean([importances(each) for each in whole.half], axis=0)
-    result = fitted.result_
-    expected = at_n + np.maximum(at_n - at_half, 0)
     assert (at_n > at_half).any()
-    assert np.allclose(result.importance, expected, rtol=1e-12)
-    assert np.allclose(result.shift, at_n - at_half, rtol=1e-9, atol=1e-12)
-    assert np.abs(result.shift).max() > 1e-4
+    assert (at_n < at_half).any()
+    expected = at_n + np.maximum(at_n - at_half, 0)
+    assert np.allclose(importances(whole), expected, rtol=1e-12)
+    full, reduced = whole.skills(measure)
+    shifts = [(full - each).shift for each in reduced]
+    assert np.allclose(shifts, at_n - at_half, rtol=1e-9, atol=1e-12)
+
+
+class TestTwins:
+    """Importances in squared error, by effects that two models of half the rows share."""
+
+    def test_what_effects_save_is_a_difference_of_products(self, generator):
+        y, *predictions = generator.normal(size=(5, 50))
+        full, reduced = tuple(predictions[:2]), tuple(predictions[2:])
+        terms = TwinTerms.of(y, full, reduced)
+        for factor in (1.0, 1.7):
+            left = [y - h for h in reduced]
+            with_effects = [
+                r - factor * (f - h) for r, f, h in zip(left, full, reduced, strict=True)
+            ]
+            expected = left[0] * left[1] - with_effects[0] * with_effects[1]
+            np.testing.assert_allclose(terms.gains(factor), expected, rtol=1e-9, atol=1e-12)
+
+    def test_an_effect_learnt_in_part_is_found_whole(self, generator):
+        # Half of the effect x, noise of their own, and y = x + noise: the importance is 1.
+        n = 20_000
+        x, y_noise, one, other = generator.normal(size=(4, n))
+        zero = np.zeros(n)
+        rows = np.arange(n)
+        plan = EvaluationPlan((rows,), (rows,))
+        halves = [
+            EvaluationPredictions(x + y_noise, 0.5 * x + 0.3 * noise, (zero,), plan)
+            for noise in (one, other)
+        ]
+        predictions = EvaluationPredictions(
+            x + y_noise, 0.5 * x, (zero,), plan, half=tuple(halves), rises=True, twins=True
+        )
+        full, (reduced,) = predictions.skills(NegMSE())
+        importance = full - reduced
+        plain, (without,) = replace(predictions, twins=False).skills(NegMSE())
+        assert abs(importance.value - 1) < 4 * rows_error(importance)
+        # The model at hand is worth 2 / 2 - 1 / 4, and so it is extrapolated, a little further.
+        assert (plain - without).value < 0.9
+        difference = importance.value - (plain - without).value
+        np.testing.assert_allclose(np.abs(importance.disagreement[-1]), difference, rtol=1e-12)
+
+    def test_r2_is_the_same_over_the_variance(self, fitted):
+        predictions = replace(fitted.predictions_, plan=one_part(fitted.predictions_))
+        squares, shares = (
+            [full.value - each.value for each in reduced]
+            for full, reduced in map(predictions.skills, (NegMSE(), R2()))
+        )
+        np.testing.assert_allclose(shares, squares / np.var(predictions.y), rtol=1e-9, atol=1e-15)
+
+    def test_the_estimates_are_those_of_the_twins_where_they_agree(self, fitted):
+        predictions, result = fitted.predictions_, fitted.result_
+        (one, other), y = predictions.half, predictions.y
+        for number in range(3):
+            terms = TwinTerms.of(
+                y, (one.full, other.full), (one.reduced[number], other.reduced[number])
+            )
+            means = [
+                np.mean([each[part].mean() for part in predictions.plan.full_parts])
+                for each in (terms.crossed, terms.shared)
+            ]
+            expected = means[0] ** 2 / means[1]
+            np.testing.assert_allclose(result.importance[number], expected, rtol=1e-9)
+            assert result.training_error[number] > abs(result.shift[number])
+
+    def test_models_that_do_not_agree_are_not_taken_for_twins(self, generator):
+        y, one, other = generator.normal(size=(3, 500))
+        rows, zero = np.arange(500), np.zeros(500)
+        plan = EvaluationPlan((rows,), (rows,))
+        half = tuple(EvaluationPredictions(y, each, (zero,), plan) for each in (one, other))
+        predictions = EvaluationPredictions(
+            y, one, (zero,), plan, half=half, rises=True, twins=True
+        )
+        assert [course.factor for course in predictions.courses(NegMSE())] == [None]
+
+
+def rows_error(value):
+    return np.sqrt(np.mean(np.square(value.influence)) / len(value.influence))
+
+
+def one_part(predictions):
+    rows = np.arange(len(predictions.y))
+    return EvaluationPlan((rows,), (rows,))
 
 
 def test_what_the_halves_disagree_by_is_measured_in_every_fold(fitted):
@@ -64,7 +148,8 @@ def test_what_the_halves_disagree_by_is_measured_in_every_fold(fitted):
     # three such, of the models of the three thirds, a sixth of it.
     expected = np.sqrt(np.mean(np.square(apart), axis=0) / 6)
     result = fitted.result_
-    assert np.allclose(result.training_error, np.hypot(result.shift, expected))
+    disagreements = np.array([(result.full - each).disagreement[:3] for each in result.reduced])
+    assert np.allclose(np.linalg.norm(disagreements, axis=1), expected)
     assert expected[:3].min() > 0
 
 
@@ -94,7 +179,11 @@ def test_the_p_value_is_that_of_the_product_statistic():
     predictions = vi.predictions_
     terms = (predictions.y - predictions.reduced[0]) * (predictions.full - predictions.reduced[0])
     z = terms.mean() / (terms.std() / np.sqrt(len(terms)))
-    assert vi.result_.p_value()[0] == pytest.approx(norm.sf(z), rel=1e-6)
+    (score,) = vi.result_.scores
+    # Three quarters of the rows are learnt from.
+    expected = z / np.sqrt(1 + 30 * len(terms) / (2100 - len(terms)) ** 2)
+    assert score.value / score.standard_error == pytest.approx(expected, rel=1e-3)
+    assert vi.result_.p_value()[0] == pytest.approx(norm.sf(expected), rel=1e-6)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -6,19 +6,19 @@ it, with every feature set and without each, and what is left of it are sums ove
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from joblib import parallel_config
 
-from lukewarm._typing import Features, FeatureSet, Vector
+from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm._validation import shown
 from lukewarm.data import ParquetRows
 from lukewarm.estimators._further_rows import FurtherRows
 from lukewarm.estimators._prepared import Prepared
-from lukewarm.evaluation import CellSums, product_terms
+from lukewarm.evaluation import CellSums, TwinTerms, product_terms
 from lukewarm.measures import RowTerms, row_terms
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import ReducedModel
@@ -51,6 +51,8 @@ class _BlockJob:
     predictors : tuple of _Predictors
         That of all training rows, then those of halves.
     terms : RowTerms
+    has_twins : bool
+        Whether squared errors of two models of halves are measured.
     cell_rows : int
     store : Store, optional
     name : list of JSON values
@@ -62,6 +64,7 @@ class _BlockJob:
     table: FurtherRows
     predictors: tuple[_Predictors, ...]
     terms: RowTerms
+    has_twins: bool
     cell_rows: int
     store: Store | None
     name: list[Any]
@@ -95,6 +98,7 @@ class _BlockJob:
                 np.empty((n_statistics, 0)),
                 np.empty((n_sets, 0)),
                 np.empty((n_sets, 0)),
+                np.empty((n_sets, 4 if self.has_twins else 0, 0)),
             )
         return CellSums.joined(parts)
 
@@ -105,12 +109,14 @@ class _BlockJob:
         def summed(terms: Vector) -> Vector:
             return np.asarray(np.bincount(codes, weights=terms), dtype=float)
 
-        errors, products = [], []
+        errors, products, predictions = [], [], []
         for place, each in enumerate(self.predictors):
             full = each.full.predict(X)
+            predictions.append([full])
             errors.append([summed(self.terms.errors(y, full))])
             for model in each.reduced:
                 reduced = model.predict(X)
+                predictions[-1].append(reduced)
                 errors[-1].append(summed(self.terms.errors(y, reduced)))
                 if place == 0:
                     added = full - reduced if model.direction is None else model.direction(X)
@@ -123,7 +129,24 @@ class _BlockJob:
             ),
             np.array([summed(each) for each in products]),
             np.array([summed(np.square(each)) for each in products]),
+            self._twins(y, predictions, summed),
         )
+
+    def _twins(
+        self,
+        y: Vector,
+        predictions: list[list[Prediction]],
+        summed: Callable[[Vector], Vector],
+    ) -> np.ndarray:
+        n_sets = len(self.predictors[0].reduced)
+        if not self.has_twins or predictions[0][0].ndim > 1:
+            return np.empty((n_sets, 0, len(summed(y))))
+        _, one, other = predictions
+        found = []
+        for number in range(1, n_sets + 1):
+            terms = TwinTerms.of(y, (one[0], other[0]), (one[number], other[number]))
+            found.append([summed(each) for each in (terms.crossed, terms.shared, *terms.sizes)])
+        return np.array(found)
 
 
 def evaluated_on(
@@ -160,12 +183,16 @@ def evaluated_on(
     terms = row_terms(measure, centre=float(problem.y.mean()), n_classes=problem.task.n_classes)
     learner = prepared.full_models[0].learner
     predictors = _predictors(prepared, result.removed, n_jobs, verbose)
+    is_projection = prepared.reduction.name == "projection"
+    halves = prepared.runs.halves
+    has_twins = is_projection and halves is not None and halves[0] != halves[1]
     job = _BlockJob(
         rows,
         without,
         FurtherRows.of(problem, problem.read_by(learner), learner.traits.reads),
         predictors,
         terms,
+        terms.is_squared and has_twins,
         max(rows.n_rows // _N_CELLS, 1),
         prepared.store,
         [
@@ -178,7 +205,7 @@ def evaluated_on(
         job, range(rows.n_blocks), n_jobs=n_jobs, verbose=verbose, description="blocks of rows"
     )
     cells = CellSums.joined(parts)
-    full, reduced = cells.skills(terms, rises=prepared.reduction.name == "projection")
+    full, reduced = cells.skills(terms, rises=is_projection)
     return replace(
         result,
         full=full,

@@ -178,11 +178,13 @@ class Prepared:
         halves = self.runs.halves
         pair = None if halves is None else (of(halves[0]), of(halves[1]))
         n_halves = self.runs.n_independent_halves
+        is_projection = self.reduction.name == "projection"
         return replace(
             of(self.runs.whole, pair),
             directions=directions,
             n_halves=n_halves,
-            rises=self.reduction.name == "projection",
+            rises=is_projection,
+            twins=is_projection and halves is not None and halves[0] != halves[1],
         )
 
     def scores(

@@ -13,10 +13,11 @@ from lukewarm.data import RowSplit, RowUnits, halve_rows, part_rows, split_folds
 # Tables of up to as many rows, or groups of rows, are evaluated on every row, in thirds: a quarter
 # of them would leave intervals twice as wide. Larger ones save the other two thirds of the time.
 _MOST_ROWS_ROTATED = 2000
-# In rows. On random problems with known conditional means, products of errors moved the statistic
-# of a useless feature, on 167 rows, by a standard deviation of 0.28 with 167 rows learnt from, 0.21
-# with 333 and 0.07 with 1,333: with as many rows evaluated, a variance of 15 to 50 over the rows.
-_ROWS_OF_ERRORS = 30.0
+# Products of errors add to the variance of the test statistic this number times the rows evaluated
+# over the square of those learnt from. On random problems with known conditional means, 167 rows of
+# a useless feature, the statistic moved by a standard deviation of 0.28 with 167 rows learnt from,
+# 0.21 with 333 and 0.07 with 1,333: 13 to 50 such rows. Least squares on p columns has p of them.
+_PRODUCTS_OF_ERRORS = 30.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +73,13 @@ class RunPlan:
         what the guess of the features gets wrong have a product whose expectation may have either
         sign; its square falls with the rows learnt from.
         """
-        n_learnt = np.mean([self._n_learnt(model) for _, model in self.tested])
-        few_rows = 1 + _ROWS_OF_ERRORS / n_learnt if n_learnt else 1.0
-        return float(few_rows * (2.0 if self.counts_twice else 1.0))
+        added = [
+            _PRODUCTS_OF_ERRORS * len(self.folds[fold]) / self._n_learnt(model) ** 2
+            for fold, model in self.tested
+            if self._n_learnt(model)
+        ]
+        counted = 2.0 if self.counts_twice else 1.0
+        return counted * (1 + float(np.mean(added or [0.0])))
 
     @property
     def n_independent_halves(self) -> int:

@@ -11,6 +11,7 @@ from lukewarm.evaluation._predictions import (
     product_terms,
 )
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
+from lukewarm.evaluation._twins import TwinTerms
 
 __all__ = [
     "INFERENCES",
@@ -18,6 +19,7 @@ __all__ = [
     "EvaluationPlan",
     "EvaluationPredictions",
     "PredictionEvidence",
+    "TwinTerms",
     "check_measure",
     "check_parts",
     "clustered_score",

@@ -7,12 +7,13 @@ cell may even depend on each other. Where each cell is one row, the numbers are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from lukewarm._typing import Vector
+from lukewarm.evaluation._twins import TwinTerms, calibration, with_twins
 from lukewarm.inference import small_sample_scale
 from lukewarm.measures import RowTerms
 from lukewarm.results import MeasureValue
@@ -35,6 +36,8 @@ class CellSums:
         The terms of the product statistic.
     squares : ndarray of shape (n_sets, c)
         Their squares.
+    twins : ndarray of shape (n_sets, 4, c)
+        The terms of `TwinTerms`: crossed, shared, and both sizes; (n_sets, 0, c) without twins.
     """
 
     counts: np.ndarray
@@ -42,6 +45,7 @@ class CellSums:
     statistics: np.ndarray
     products: np.ndarray
     squares: np.ndarray
+    twins: np.ndarray
 
     @classmethod
     def joined(cls, parts: Sequence[CellSums]) -> CellSums:
@@ -58,6 +62,8 @@ class CellSums:
     ) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model, and without each feature set.
 
+        As `EvaluationPredictions.skills` does from rows.
+
         Parameters
         ----------
         terms : RowTerms
@@ -65,19 +71,37 @@ class CellSums:
             Whether importances are expected to rise with the training rows.
         """
         statistics = [self._mean(each) for each in self.statistics]
+
+        def value(sums: Vector) -> MeasureValue:
+            return terms.value(self._mean(sums), statistics)
+
         (whole, half), *pairs = (
-            _on_sides([terms.value(self._mean(sums), statistics) for sums in by_model])
-            for by_model in self.errors
+            _on_sides([value(sums) for sums in by_model]) for by_model in self.errors
         )
         if half is None:
             return whole, tuple(each for each, _ in pairs)
-        rise = whole - half
+        full, rise = whole.extrapolated_from(half), whole - half
         reduced = []
-        for each, its_half in pairs:
+        for (each, its_half), twins in zip(pairs, self.twins, strict=True):
             assert its_half is not None
             held = rises and each.value - its_half.value > rise.value
-            reduced.append(each.extrapolated_from(its_half, rise if held else None))
-        return whole.extrapolated_from(half), tuple(reduced)
+            skill = each.extrapolated_from(its_half, rise if held else None)
+            if len(twins):
+                skill = with_twins(skill, full, self._twin_importance(value, whole, twins))
+            reduced.append(skill)
+        if self.twins.shape[1]:
+            full = replace(full, disagreement=np.append(full.disagreement, 0.0))
+        return full, tuple(reduced)
+
+    def _twin_importance(
+        self, value: Callable[[Vector], MeasureValue], whole: MeasureValue, twins: np.ndarray
+    ) -> MeasureValue | None:
+        crossed, shared, *sizes = (self._mean(each) for each in twins)
+        factor = calibration(crossed, shared, (sizes[0].value, sizes[1].value))
+        if factor is None:
+            return None
+        gains = TwinTerms(twins[0], twins[1], (twins[2], twins[3])).gains(factor)
+        return whole - value(self.errors[0, 0] + gains)
 
     def scores(self) -> tuple[MeasureValue, ...]:
         """Return the product statistic of each feature set."""

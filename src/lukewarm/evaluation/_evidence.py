@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm.evaluation._predictions import EvaluationPredictions, clustered_score
+from lukewarm.evaluation._predictions import Course, EvaluationPredictions, clustered_score
 from lukewarm.evaluation._rows import EvaluationPlan
 from lukewarm.measures import Measure, centres_classes, mean_of_rows
 from lukewarm.results import MeasureValue, SegmentSkills
@@ -47,10 +47,9 @@ class PredictionEvidence:
     n_learnt: tuple[int, ...] = ()
 
     @cached_property
-    def _is_held(self) -> list[bool]:
+    def _courses(self) -> list[Course]:
         """What was decided for the whole holds for its parts, which then add up to it."""
-        full, reduced = self.predictions.skills(self.measure)
-        return [self.predictions.rises and each.shift > full.shift for each in reduced]
+        return self.predictions.courses(self.measure)
 
     def by_fold(self) -> tuple[Matrix, float]:
         """Return the importances in each fold, and evaluation rows over rows learnt from.
@@ -63,7 +62,7 @@ class PredictionEvidence:
         pairs = list(zip(plan.full_parts, plan.reduced_parts, strict=True))
         values = []
         for pair in pairs:
-            full, reduced = _on_part(self.predictions, *pair).skills(self.measure, self._is_held)
+            full, reduced = _on_part(self.predictions, *pair).skills(self.measure, self._courses)
             values.append([full.value - each.value for each in reduced])
         n_evaluated = np.mean([len(np.union1d(*pair)) for pair in pairs])
         ratio = n_evaluated / np.mean(self.n_learnt) if self.n_learnt else np.nan
@@ -87,7 +86,7 @@ class PredictionEvidence:
         weights = _weights_in_the_whole(self.predictions)
         some = _at_rows(self.predictions, chosen, weights)
         self._check(some)
-        full, reduced = some.skills(self.measure, self._is_held)
+        full, reduced = some.skills(self.measure, self._courses)
         has_limits = bool(self.predictions.directions)
         return SegmentSkills(
             full,

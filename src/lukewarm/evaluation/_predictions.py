@@ -10,8 +10,19 @@ from scipy.special import ndtri
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
+from lukewarm.evaluation._twins import TwinTerms, calibration, with_twins
 from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
-from lukewarm.measures import MeanOverOutputs, Measure, OneOutput, mean_of_rows, needs_classes
+from lukewarm.measures import (
+    MeanOfRows,
+    MeanOverOutputs,
+    Measure,
+    OfSquaredErrors,
+    OneOutput,
+    TakesSquaredErrors,
+    mean_of_rows,
+    needs_classes,
+    squared_errors,
+)
 from lukewarm.results import MeasureValue, UpperLimits
 
 # Those of levels in use (0.5, 0.8, 0.9, 0.95, 0.99, 0.999), none, and one for thousands of sets.
@@ -21,6 +32,23 @@ _QUANTILES = (0.0, *(float(ndtri(0.5 + level / 2)) for level in _LEVELS), 5.0)
 
 def _as_it_is(array: np.ndarray) -> np.ndarray:
     return array
+
+
+@dataclass(frozen=True)
+class Course:
+    """How the importance of a feature set is extrapolated to more rows.
+
+    Parameters
+    ----------
+    is_held : bool, default False
+        Whether the reduced model is expected to gain from further rows what the full one does,
+        although it has gained more so far: an importance that is expected to rise does not fall.
+    factor : float, optional
+        By which the effects of the twins are multiplied; None where their importance is not taken.
+    """
+
+    is_held: bool = False
+    factor: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +77,8 @@ class EvaluationPredictions:
     rises : bool, default False
         Whether importances are expected to rise with the training rows, as those of projections
         are: off by the error of the effect alone, they are too low.
+    twins : bool, default False
+        Whether the models of halves share no row, and their reduced models are projections.
     keep : callable from array to array
         Puts arrays that are kept for long where they are not in the way.
     """
@@ -63,34 +93,99 @@ class EvaluationPredictions:
     directions: tuple[Prediction | None, ...] = ()
     clusters: np.ndarray | None = None
     rises: bool = False
+    twins: bool = False
     keep: Callable[[np.ndarray], np.ndarray] = _as_it_is
 
     def skills(
-        self, measure: Measure, is_held: Sequence[bool] | None = None
+        self, measure: Measure, courses: Sequence[Course] | None = None
     ) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model and of each reduced one.
 
         Parameters
         ----------
         measure : Measure
-        is_held : sequence of bool, optional
-            Which reduced models are expected to gain as much from further rows as the full one. By
-            default, where importances rise, those that have gained more.
+        courses : sequence of Course, optional
+            How each importance is extrapolated; by default as these rows say.
         """
         whole, half = self._on_sides(measure, None)
-        full = _heading(whole, half)
+        full = whole if half is None else whole.extrapolated_from(half)
         rise = None if half is None else whole - half
+        has_twins = self.has_twins_of(measure)
         reduced = []
         # One after the other, so that no more than one set's arrays are held beside those kept.
         for number in range(len(self.reduced)):
             whole, half = self._on_sides(measure, number)
-            if is_held is None:
-                held = self.rises and half is not None and whole.value - half.value > full.shift
-            else:
-                held = is_held[number]
-            skill = _heading(whole, half, rise if held else None)
+            skill = whole
+            if half is not None:
+                course = self._course(measure, number, whole, half, full.shift)
+                course = course if courses is None else courses[number]
+                skill = whole.extrapolated_from(half, rise if course.is_held else None)
+                if has_twins:
+                    importance = self._twin_importance(measure, number, course.factor)
+                    skill = with_twins(skill, full, importance)
             reduced.append(replace(skill, influence=self.keep(skill.influence)))
+        if has_twins:
+            full = replace(full, disagreement=np.append(full.disagreement, 0.0))
         return replace(full, influence=self.keep(full.influence)), tuple(reduced)
+
+    def courses(self, measure: Measure) -> list[Course]:
+        """Return how the importance of each feature set is extrapolated."""
+        if self.half is None:
+            return [Course()] * len(self.reduced)
+        whole, half = self._on_sides(measure, None)
+        assert half is not None
+        rise = whole.value - half.value
+        found = []
+        for number in range(len(self.reduced)):
+            whole, half = self._on_sides(measure, number)
+            assert half is not None
+            found.append(self._course(measure, number, whole, half, rise))
+        return found
+
+    def has_twins_of(self, measure: Measure) -> bool:
+        """Return whether models of halves are there whose squared errors this measure takes."""
+        is_squared = isinstance(measure, TakesSquaredErrors) and self.full.ndim == 1
+        return self.twins and self.half is not None and is_squared
+
+    def _course(
+        self,
+        measure: Measure,
+        number: int,
+        whole: MeasureValue,
+        half: MeasureValue,
+        full_rise: float,
+    ) -> Course:
+        is_held = self.rises and whole.value - half.value > full_rise
+        if not self.has_twins_of(measure):
+            return Course(is_held)
+        terms, parts = self._twin_terms(number), self.plan.reduced_parts
+        crossed, shared = (
+            self._on_parts(MeanOfRows(), each, parts) for each in (terms.crossed, terms.shared)
+        )
+        first, second = (self._on_parts(MeanOfRows(), each, parts).value for each in terms.sizes)
+        return Course(is_held, calibration(crossed, shared, (first, second)))
+
+    def _twin_terms(self, number: int) -> TwinTerms:
+        assert self.half is not None
+        one, other = self.half
+        return TwinTerms.of(
+            self.y, (one.full, other.full), (one.reduced[number], other.reduced[number])
+        )
+
+    def _twin_importance(
+        self, measure: Measure, number: int, factor: float | None
+    ) -> MeasureValue | None:
+        """Return the importance of a feature set by the twins, where they agree."""
+        if factor is None:
+            return None
+        assert isinstance(measure, TakesSquaredErrors)
+        errors = squared_errors(self.y, self.full)
+        more = errors + self._twin_terms(number).gains(factor)
+        with_all, without = (
+            self._on_parts(OfSquaredErrors(measure), each, self.plan.reduced_parts)
+            for each in (errors, more)
+        )
+        return with_all - without
 
     def _on_sides(
         self, measure: Measure, number: int | None
@@ -185,12 +280,6 @@ class EvaluationPredictions:
         self, measure: Measure, prediction: Prediction, parts: tuple[np.ndarray, ...]
     ) -> MeasureValue:
         return skill_on_parts(measure, self.y, prediction, parts, self.weights, self.clusters)
-
-
-def _heading(
-    whole: MeasureValue, half: MeasureValue | None, rise: MeasureValue | None = None
-) -> MeasureValue:
-    return whole if half is None else whole.extrapolated_from(half, rise)
 
 
 def product_score(

@@ -17,6 +17,7 @@ from lukewarm.measures._losses import (
     squared_errors,
 )
 from lukewarm.measures._mean_loss import MeanLoss, NegMeanLoss
+from lukewarm.measures._of_rows import MeanOfRows, OfSquaredErrors, TakesSquaredErrors
 from lukewarm.measures._outputs import (
     MeanOverOutputs,
     OneOutput,
@@ -52,18 +53,21 @@ __all__ = [
     "Huber",
     "MacroAUC",
     "MeanLoss",
+    "MeanOfRows",
     "MeanOverOutputs",
     "Measure",
     "NegLogLoss",
     "NegMAE",
     "NegMSE",
     "NegMeanLoss",
+    "OfSquaredErrors",
     "OneOutput",
     "OutputsLoss",
     "Pinball",
     "PoissonDeviance",
     "RowTerms",
     "ScorerMeasure",
+    "TakesSquaredErrors",
     "Task",
     "TweedieDeviance",
     "as_measure",

@@ -34,6 +34,12 @@ class NegMSE(MeanLoss):
         """Return the squared errors."""
         return squared_errors(y, prediction)
 
+    def of_squared_errors(
+        self, y: Vector, errors: Vector, weights: Vector | None = None
+    ) -> MeasureValue:
+        """Return the value of predictions with these squared errors."""
+        return mean_of_rows(-errors, weights)
+
     def best_constant(self, y: Vector, weights: Vector | None = None) -> float:
         """Return the mean."""
         return float(np.average(y, weights=weights))
@@ -183,7 +189,13 @@ class R2:
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return 1 - MSE / Var(y) and its influence values."""
+        return self.of_squared_errors(y, squared_errors(y, prediction), weights)
+
+    def of_squared_errors(
+        self, y: Vector, errors: Vector, weights: Vector | None = None
+    ) -> MeasureValue:
+        """Return the value of predictions with these squared errors."""
         self.check_target(counted_rows(y, weights))
         mean = np.average(y, weights=weights)
-        error = mean_of_rows(squared_errors(y, prediction), weights)
-        return ratio_explained(error, mean_of_rows(np.square(y - mean), weights))
+        variance = mean_of_rows(np.square(y - mean), weights)
+        return ratio_explained(mean_of_rows(errors, weights), variance)

@@ -17,12 +17,16 @@ from lukewarm.measures._base import Measure, ratio_explained
 from lukewarm.measures._classification import Accuracy, Deviance, NegLogLoss
 from lukewarm.measures._losses import log_losses, squared_errors
 from lukewarm.measures._mean_loss import MeanLoss
+from lukewarm.measures._of_rows import TakesSquaredErrors
 from lukewarm.measures._regression import R2
 from lukewarm.results import MeasureValue
 
 
 class RowTerms(ABC):
     """What a measure needs of each row, and how its value follows from their means."""
+
+    is_squared: bool = False
+    """Whether errors are squared ones, of one output."""
 
     @abstractmethod
     def errors(self, y: Vector, prediction: Prediction) -> Vector:
@@ -43,6 +47,10 @@ class _OfMean(RowTerms):
 
     measure: Measure
 
+    @property
+    def is_squared(self) -> bool:  # type: ignore[override]
+        return isinstance(self.measure, TakesSquaredErrors)
+
     def errors(self, y: Vector, prediction: Prediction) -> Vector:
         found = self.measure.evaluate(y, prediction)
         return -(found.value + found.influence)
@@ -59,6 +67,7 @@ class _OfVariance(RowTerms):
     """
 
     centre: float
+    is_squared = True
 
     def errors(self, y: Vector, prediction: Prediction) -> Vector:
         return squared_errors(y, prediction)

@@ -1,0 +1,122 @@
+"""Importances by two models of half the rows, whose errors have nothing in common.
+
+Let f1, f2 be models of two disjoint halves of the training rows, h1, h2 their projections without
+some features, u = f - h what the features add. A model that has learnt an effect only in part, or
+overdone it, has the effect u on another scale than the best one, u0. For any factor c,
+
+    mean[(y - h1)(y - h2) - (y - h1 - c u1)(y - h2 - c u2)] = 2 c a - c^2 b,
+
+    a = mean[u1 (y - h2) + u2 (y - h1)] / 2,    b = mean[u1 u2],
+
+is what effects c u are worth, in squared error. Noise that one half has learnt is not in the other,
+so b is the size of what they share, not of what they have learnt; for c = 1 these are the twins'
+importance. The best factor, c = a / b, leaves a^2 / b: the importance, but for the part of the
+effect that no factor brings out of the models. Since the factor is the best one, its own error does
+not count to first order, and with the factor given the terms of rows add up.
+
+It needs models that agree: where b is not clearly positive, nothing is known of the factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lukewarm._typing import Prediction, Vector
+from lukewarm.results import MeasureValue
+
+# Standard errors that b must be from zero, so that the factor is known to a third.
+_CLEARLY = 3.0
+# Cosine between the effects of both models: below, they have more apart than in common.
+_ALIKE = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class TwinTerms:
+    """The terms of a and b, one per row, and the size that b would have if both models agreed.
+
+    Parameters
+    ----------
+    crossed, shared : ndarray of shape (n,)
+    sizes : tuple of two ndarrays of shape (n,)
+        The squared effects of each model.
+    """
+
+    crossed: Vector
+    shared: Vector
+    sizes: tuple[Vector, Vector]
+
+    @classmethod
+    def of(
+        cls, y: Vector, full: tuple[Prediction, Prediction], reduced: tuple[Prediction, Prediction]
+    ) -> TwinTerms:
+        """Return the terms of rows, by what both models predict with and without the features."""
+        (left, other_left), effects = (
+            [y - each for each in reduced],
+            [one - other for one, other in zip(full, reduced, strict=True)],
+        )
+        effect, other = effects
+        return cls(
+            (effect * other_left + other * left) / 2,
+            effect * other,
+            (np.square(effect), np.square(other)),
+        )
+
+    def gains(self, factor: float) -> Vector:
+        """Return what effects times the factor save of the squared error of each row."""
+        return 2 * factor * self.crossed - factor**2 * self.shared
+
+
+def calibration(
+    crossed: MeasureValue, shared: MeasureValue, sizes: tuple[float, float]
+) -> float | None:
+    """Return the best factor; None where the models do not agree clearly enough.
+
+    Parameters
+    ----------
+    crossed, shared : MeasureValue
+        a and b.
+    sizes : tuple of two floats
+        Means of the squared effects.
+
+    Examples
+    --------
+    >>> shared = MeasureValue(1.0, np.array([0.1, -0.1]))
+    >>> calibration(MeasureValue(1.5, np.zeros(2)), shared, (1.0, 1.2))
+    1.5
+    >>> calibration(MeasureValue(1.5, np.zeros(2)), shared, (5.0, 5.0)) is None
+    True
+    """
+    is_clear = shared.value > _CLEARLY * shared.standard_error
+    is_alike = shared.value > _ALIKE * np.sqrt(sizes[0] * sizes[1])
+    if not (is_clear and is_alike and crossed.value > 0):
+        return None
+    return float(crossed.value / shared.value)
+
+
+def with_twins(
+    skill: MeasureValue, full: MeasureValue, importance: MeasureValue | None
+) -> MeasureValue:
+    """Return the skill without features that makes their importance the twins', if there is one.
+
+    What it differs by from the other way counts as one more error.
+
+    Parameters
+    ----------
+    skill : MeasureValue
+        Without the features, extrapolated.
+    full : MeasureValue
+        Of the full model, extrapolated.
+    importance : MeasureValue, optional
+        By the twins.
+    """
+    if importance is None:
+        return replace(skill, disagreement=np.append(skill.disagreement, 0.0))
+    value = full.value - importance.value
+    return MeasureValue(
+        value,
+        full.influence - importance.influence,
+        skill.shift,
+        np.append(skill.disagreement, value - skill.value),
+    )
