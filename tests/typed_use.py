@@ -30,6 +30,7 @@ def explain(X: pd.DataFrame, y: pd.Series[float]) -> None:
     assert_type(sv.result_, lw.ShapleyResult)
     assert_type(sv.result_.to_frame(), pd.DataFrame)
     assert_type(vi.interactions(top=3), pd.DataFrame)
+    assert_type(lw.InteractionImportance(top=3).fit(X, y).interactions_, pd.DataFrame)
 
 
 def measure(y: np.ndarray[Any, np.dtype[np.float64]], name: str) -> float:

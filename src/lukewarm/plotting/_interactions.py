@@ -31,7 +31,8 @@ def plot_interactions(interactions: pd.DataFrame, *, alpha: float = 0.05, ax: An
     Parameters
     ----------
     interactions : DataFrame
-        Of ``VariableImportance.interactions()`` or ``ShapleyResult.interactions()``.
+        Of ``VariableImportance.interactions()``, ``InteractionImportance.interactions_`` or
+        ``ShapleyResult.interactions()``.
     alpha : float, default 0.05
         Pairs whose p-value, adjusted by Holm's method, is below it are marked by a star.
     ax : matplotlib Axes, optional
@@ -94,7 +95,8 @@ def plot_interaction_network(
     Parameters
     ----------
     interactions : DataFrame
-        Of ``VariableImportance.interactions()`` or ``ShapleyResult.interactions()``.
+        Of ``VariableImportance.interactions()``, ``InteractionImportance.interactions_`` or
+        ``ShapleyResult.interactions()``.
     importance : ImportanceResult or ShapleyResult, optional
         Gives the nodes their areas.
     alpha : float, default 0.05
