@@ -168,8 +168,13 @@ def test_evaluation_rows_of_the_user_have_groups_of_their_own(patients):
 @pytest.mark.parametrize(
     ("n_groups", "options", "message"),
     [
-        (2, {"inference": "paired"}, "groups must give each part of the rows one of its own"),
-        (5, {"inference": "learning_curve"}, "groups must"),
+        (
+            2,
+            {"inference": "paired"},
+            "groups has 2 different values in 400 rows, to be cut into 3 parts",
+        ),
+        (5, {"inference": "learning_curve"}, "groups (must|has)"),
+        (3, {"cv": 3}, "3 groups are too few for folds"),
         (7, {"cv": 4}, "at least 2 groups in every fold.*7 groups allow at most 3 folds"),
         (3, {"inference": "paired"}, "groups must leave at least 2 groups in every part"),
     ],
