@@ -135,7 +135,8 @@ def test_shapley_errors_count_groups(patients):
     labels = {"groups": groups[some], "groups_eval": groups[~some]}
     options = {"estimator": lw.ShapleyImportance, "inference": "paired", **evaluation}
     by_row, by_group = (fit(*table, **each, **options).result_ for each in ({}, labels))
-    np.testing.assert_allclose(by_group.shapley_value, by_row.shapley_value, rtol=1e-6)
+    # The same full model; guesses of a column by the other are chosen by whole groups, or by rows.
+    np.testing.assert_allclose(by_group.shapley_value, by_row.shapley_value, rtol=0.1)
     # All ten rows of a patient have one site.
     assert by_group.data_error[1] > 2 * by_row.data_error[1]
     assert by_group.n_rows == 200

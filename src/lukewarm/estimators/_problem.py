@@ -135,7 +135,7 @@ class Problem:
 
     def rows(self, chosen: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
-        return Rows(self.X, self.y, self.weights).at(chosen)
+        return Rows(self.X, self.y, self.weights, self.clusters).at(chosen)
 
 
 def as_problem(
