@@ -32,6 +32,7 @@ def explain(X: pd.DataFrame, y: pd.Series[float]) -> None:
     assert_type(sv.result_, lw.ShapleyResult)
     assert_type(sv.result_.to_frame(), pd.DataFrame)
     assert_type(vi.interactions(top=3), pd.DataFrame)
+    assert_type(lw.InteractionImportance(top=3).fit(X, y).interactions_, pd.DataFrame)
 
 
 def draw(vi: lw.VariableImportance, sv: lw.ShapleyImportance) -> None:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from lukewarm import stopping as stopping
     from lukewarm import testing as testing
     from lukewarm.data import ParquetRows
-    from lukewarm.estimators import ImportanceSelector, ShapleyImportance, VariableImportance
+    from lukewarm.estimators import (
+        ImportanceSelector,
+        InteractionImportance,
+        ShapleyImportance,
+        VariableImportance,
+    )
     from lukewarm.evaluation import importance_from_predictions
     from lukewarm.exceptions import (
         HealthWarning,
@@ -56,6 +61,7 @@ __all__ = [
     "ImportanceResult",
     "ImportanceSelector",
     "ImportanceWarning",
+    "InteractionImportance",
     "MeasureValue",
     "NearZeroWarning",
     "ParquetRows",
@@ -95,6 +101,7 @@ _ROOM_OF = {
     "ImportanceResult": "results",
     "ImportanceSelector": "estimators",
     "ImportanceWarning": "exceptions",
+    "InteractionImportance": "estimators",
     "MeasureValue": "results",
     "NearZeroWarning": "exceptions",
     "ParquetRows": "data",

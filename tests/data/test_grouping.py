@@ -79,7 +79,9 @@ def test_every_pair_of_a_cluster_reaches_the_threshold(generator):
 
 def test_constant_text_and_gappy_columns_do_not_disturb_the_clusters(generator):
     x = generator.normal(size=60)
-    frame = pd.DataFrame({"x": x, "twin": x, "still": 1.0, "word": ["u", "v"] * 30})
+    frame = pd.DataFrame(
+        {"x": x, "twin": x, "still": 1.0, "empty": np.nan, "word": ["u", "v"] * 30}
+    )
     frame.loc[::10, "twin"] = np.nan
     assert list(groups_of(frame, {"correlation": 0.8})) == ["x + twin"]
 

@@ -1,11 +1,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lukewarm as lw
+
+FEW_ROWS = "importances need at least 20 rows, and the check has fewer"
+WORDS = "the error is raised, in the library's own words"
+PAIRS = lw.InteractionImportance(LinearRegression(), inference="paired", random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +68,58 @@ def test_sets_that_share_columns_are_no_pair(table):
 def test_one_feature_set_has_no_interactions(table):
     X, y = table
     assert fit(X, y, inference="paired", features=["a"]).interactions().empty
+
+
+@parametrize_with_checks(
+    [clone(PAIRS).set_params(top=2)],
+    expected_failed_checks=lambda _: {
+        "check_n_features_in_after_fitting": FEW_ROWS,
+        "check_sample_weights_pandas_series": FEW_ROWS,
+        "check_sample_weights_not_an_array": FEW_ROWS,
+        "check_sample_weights_shape": FEW_ROWS,
+        "check_sample_weights_not_overwritten": FEW_ROWS,
+        "check_estimators_nan_inf": FEW_ROWS,
+        "check_fit2d_1sample": FEW_ROWS,
+        "check_fit2d_1feature": FEW_ROWS,
+        "check_complex_data": WORDS,
+        "check_dtype_object": WORDS,
+        "check_estimators_empty_data_messages": WORDS,
+        "check_requires_y_none": WORDS,
+    },
+)
+@pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+def test_the_estimator_is_a_fit_and_its_interactions(table):
+    X, y = table
+    groups = {"pair": ["c", "d"]}
+    ia = clone(PAIRS).set_params(top=3, groups=groups, level=0.8).fit(X, y)
+    vi = lw.VariableImportance(
+        LinearRegression(), inference="paired", groups=groups, level=0.8, random_state=0
+    ).fit(X, y)
+    pd.testing.assert_frame_equal(ia.interactions_, vi.interactions(3))
+    assert len(ia.interactions_) == 3
+    assert ia.importance_.result_.names == vi.result_.names
+    assert ia.feature_names_in_.tolist() == list("abcd")
+
+
+@pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
+def test_the_estimator_knows_rows_that_belong_together(table):
+    X, y = table
+    patients = np.repeat(np.arange(40), 20)
+    ia = clone(PAIRS).fit(X, y, groups=patients)
+    assert np.unique(ia.importance_.result_.clusters).size < len(np.unique(patients))
+    plain = clone(PAIRS).fit(X, y)
+    assert ia.interactions_["std_error"][0] != plain.interactions_["std_error"][0]
+
+
+def test_the_estimator_draws_a_heat_map_and_a_network(table):
+    ia = clone(PAIRS).fit(*table)
+    assert len(ia.plot(alpha=0.1).texts) == 2 * len(ia.interactions_)
+    areas = ia.plot_network().collections[0].get_sizes()
+    assert len(areas) == 4
+    plt.close("all")
+    with pytest.raises(ValueError, match="top must be"):
+        clone(PAIRS).set_params(top=1).fit(*table)

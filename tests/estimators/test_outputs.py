@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
-from sklearn.linear_model import LinearRegression, PoissonRegressor, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor, Ridge
 from sklearn.model_selection import GridSearchCV
-from sklearn.multioutput import MultiOutputRegressor, RegressorChain
+from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor, RegressorChain
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
@@ -281,6 +281,32 @@ def test_arrays_have_numbered_outputs_and_one_column_is_one_output():
     assert list(one.results_) == ["neg_mse"]
 
 
+@pytest.mark.parametrize("prefit", [False, True])
+@pytest.mark.parametrize(
+    ("wrapped", "model"),
+    [
+        (MultiOutputRegressor(Ridge()), Ridge()),
+        (MultiOutputClassifier(LogisticRegression()), LogisticRegression()),
+    ],
+)
+def test_a_wrapper_of_one_output_is_the_model_in_it(wrapped, model, prefit):
+    X, y = table()
+    target = (y["CO"] > 0).astype(int).to_numpy()
+    train, other = slice(None, N_TRAIN), slice(N_TRAIN, None)
+    found = []
+    for each, values in ((wrapped, target[:, np.newaxis]), (model, target)):
+        vi = lw.VariableImportance(each, prefit=prefit, random_state=0)
+        if prefit:
+            each.fit(X[train], values[train])
+            vi.fit(X[train], values[train], X_eval=X[other], y_eval=values[other])
+        else:
+            vi.fit(X, values)
+        found.append(vi.result_)
+    assert found[0].importance[0] > 0.03
+    np.testing.assert_array_equal(found[0].importance, found[1].importance)
+    assert found[0].measure == found[1].measure
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -310,6 +336,9 @@ def test_models_of_another_number_of_outputs_are_refused():
         lw.VariableImportance(one, prefit=True).fit(X, y, X_eval=X, y_eval=y)
     with pytest.raises(ValueError, match="2 numbers as y has"):
         lw.VariableImportance(lambda rows: rows["a"], prefit=True).fit(X, y, X_eval=X, y_eval=y)
+    both = MultiOutputRegressor(Ridge()).fit(X, y)
+    with pytest.raises(ValueError, match="trained on 2 outputs, and y has one column"):
+        lw.VariableImportance(both, prefit=True).fit(X, y["CO"], X_eval=X, y_eval=y["CO"])
     torch = pytest.importorskip("torch")
     with pytest.raises(TypeError, match="a function of the rows"):
         lw.VariableImportance(torch.nn.Linear(4, 2)).fit(X, y)

@@ -135,7 +135,8 @@ def test_shapley_errors_count_groups(patients):
     labels = {"groups": groups[some], "groups_eval": groups[~some]}
     options = {"estimator": lw.ShapleyImportance, "inference": "paired", **evaluation}
     by_row, by_group = (fit(*table, **each, **options).result_ for each in ({}, labels))
-    np.testing.assert_allclose(by_group.shapley_value, by_row.shapley_value, rtol=1e-6)
+    # The same full model; guesses of a column by the other are chosen by whole groups, or by rows.
+    np.testing.assert_allclose(by_group.shapley_value, by_row.shapley_value, rtol=0.1)
     # All ten rows of a patient have one site.
     assert by_group.data_error[1] > 2 * by_row.data_error[1]
     assert by_group.n_rows == 200
@@ -168,8 +169,13 @@ def test_evaluation_rows_of_the_user_have_groups_of_their_own(patients):
 @pytest.mark.parametrize(
     ("n_groups", "options", "message"),
     [
-        (2, {"inference": "paired"}, "groups must give each part of the rows one of its own"),
-        (5, {"inference": "learning_curve"}, "groups must"),
+        (
+            2,
+            {"inference": "paired"},
+            "groups has 2 different values in 400 rows, to be cut into 3 parts",
+        ),
+        (5, {"inference": "learning_curve"}, "groups (must|has)"),
+        (3, {"cv": 3}, "3 groups are too few for folds"),
         (7, {"cv": 4}, "at least 2 groups in every fold.*7 groups allow at most 3 folds"),
         (3, {"inference": "paired"}, "groups must leave at least 2 groups in every part"),
     ],

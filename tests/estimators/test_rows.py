@@ -196,7 +196,7 @@ class TestClasses:
 
     def test_met_in_the_rows_to_evaluate_on_only_are_refused(self, table, labels):
         X = table[0]
-        with pytest.raises(ValueError, match="class 'c' of y has 3 of 77 rows, and none is left"):
+        with pytest.raises(ValueError, match="class 'c' of y has 3 of 77 rows, and none is among"):
             fit(X[:57], labels[:57], X_eval=X[40:], y_eval=labels[40:])
 
 

@@ -106,6 +106,19 @@ def test_bars_are_filled_where_told_from_zero_and_outlined_where_not(results):
     assert [fill[3] > 0 for fill in fills] == is_clear
 
 
+def test_a_bar_below_zero_is_outlined_whatever_its_test_says(results):
+    result = results["early_stopping"]
+    below = replace(result.reduced[0], value=result.full.value + 1)
+    # The product test is another statistic than the estimate, and may be sure of any of them.
+    score = replace(result.full, value=100.0)
+    sure = replace(result, reduced=(below, *result.reduced[1:]), scores=(score,) * len(result))
+    assert sure.importance[0] < 0
+    assert (sure.p_value() < 1e-3).all()
+    fills = [bar.get_facecolor() for bar in lw.plot_importance(sure).patches]
+    is_above = np.sort(sure.importance)[::-1] > 0
+    assert [fill[3] > 0 for fill in fills] == is_above.tolist()
+
+
 def test_long_names_take_two_lines_at_most():
     y = np.arange(40.0)
     name = "a name that goes on and on " * 12

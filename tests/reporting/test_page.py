@@ -1,5 +1,6 @@
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -169,7 +170,7 @@ def test_classes_are_explained_in_points_of_the_deviance(page, data):
     y = np.where(data.y > 0, "high", "low")
     fitted = lw.VariableImportance("boosting", inference="paired", random_state=0)
     found = page(fitted.fit(data.X[["X1", "X3"]], y))
-    assert "points less of the deviance" in found.said("verdict")
+    assert "percentage points less of the deviance" in found.said("verdict")
 
 
 def test_a_measure_of_ones_own_is_spoken_of_by_its_name(page):
@@ -184,10 +185,21 @@ def test_a_measure_of_ones_own_is_spoken_of_by_its_name(page):
 
 def test_every_measure_of_ours_has_words():
     from lukewarm.measures import MEASURES
-    from lukewarm.reporting._words import words_for
+    from lukewarm.results import words_for
 
     for name in (*MEASURES, "pinball(0.9)", "huber(1)", "tweedie_deviance(1.5)"):
         assert "measured by" not in words_for(name).loss, name
+
+
+def test_a_bar_below_zero_is_not_filled_whatever_its_test_says(page, make_result):
+    result = make_result({"above": 0.3, "below": -0.05})
+    score = replace(result.full, value=100.0)
+    sure = replace(result, scores=(score, score))
+    assert sure.importance[1] < 0
+    bars = [
+        each["class"].split() for each in page(sure).with_class("clear") if "bar" in each["class"]
+    ]
+    assert bars == [["bar", "clear", "filled"], ["bar", "clear"]]
 
 
 def test_groups_are_listed_with_their_columns(page, importance):

@@ -17,8 +17,8 @@ def verdict(page):
 def test_the_first_is_named_with_its_interval_and_the_useless_as_such(verdict, make_result):
     said = verdict(make_result({"carat": 0.4, "clarity": 0.2, "depth": 0.0, "table": -0.0}))
     assert said == (
-        "carat matters most: without it the model explains 39.7 points less of the variance "
-        "(95 % interval 39.0 to 40.4). Then comes clarity (16.0 points). "
+        "carat matters most: without it the model explains 39.7 percentage points less of the "
+        "variance (95 % interval 39.0 to 40.4). Then comes clarity (16.0 points). "
         "table and depth cannot be told from zero."
     )
 

@@ -38,14 +38,19 @@ def test_relative_is_unknown_where_nothing_is_positive(result):
 
 
 @pytest.mark.parametrize(
-    "form", [repr, lw.ImportanceResult.to_markdown, lw.ImportanceResult.to_latex]
+    ("form", "shown"),
+    [
+        (repr, "<1e-16"),
+        (lw.ImportanceResult.to_markdown, "<1e-16"),
+        (lw.ImportanceResult.to_latex, r"\textless{}1e-16"),
+    ],
 )
-def test_a_p_value_is_never_shown_as_zero(result, form):
+def test_a_p_value_is_never_shown_as_zero(result, form, shown):
     certain = replace(result, scores=tuple(replace(each, value=1e9) for each in result.reduced))
     assert (certain.p_value() == 0).all()
     assert (result.p_value()[:2] < 1e-16).all()
     for each in (result, certain):
-        assert "<1e-16" in form(each)
+        assert shown in form(each)
         assert "&lt;1e-16" in each._repr_html_()
 
 
@@ -58,7 +63,8 @@ def test_markdown_has_a_row_per_set_and_escapes_bars(result):
 
 def test_latex_escapes_what_has_a_meaning_there(result):
     table = result.to_latex()
-    assert r"z|\_ & " in table
+    # In LaTeX's own encoding of fonts a bar is printed as a dash, and < as an exclamation mark.
+    assert r"z\textbar{}\_ & " in table
     assert r"=x\& & " in table
     assert r"std\_error" in table
 
@@ -83,7 +89,9 @@ def test_a_spreadsheet_without_openpyxl_names_the_extra(result, tmp_path, monkey
 def test_the_summary_says_what_matters_and_what_is_not_known(result):
     text = result.summary()
     low, high = (end[1] for end in result.interval())
-    assert text.startswith("=x& matters most of 3 feature sets: without it the model loses ")
+    assert text.startswith(
+        "=x& matters most of 3 feature sets: without it the mean squared error rises by "
+    )
     assert f"95 % interval {low:.3g} to {high:.3g}, p <1e-16" in text
     assert "Then comes z|_." in text
     assert "cannot be told from zero: w." in text
@@ -106,3 +114,24 @@ def test_the_summary_of_nothing_found_says_so(result):
     assert nothing.summary().startswith(
         "At the 5 % level, each tested alone, none of 3 feature sets"
     )
+
+
+def test_the_summary_does_not_measure_what_the_test_is_sure_of_below_zero(result):
+    below = replace(result.reduced[2], value=result.full.value + 1)
+    score = replace(result.full, value=100.0)
+    sure = replace(result, reduced=(*result.reduced[:2], below), scores=(score,) * 3)
+    assert "That w matters is clear; how much is not known." in sure.summary()
+    assert "told from zero" not in sure.summary()
+
+
+def test_the_summary_of_a_share_is_in_percentage_points(generator):
+    x, z = generator.normal(size=(2, 400))
+    result = lw.importance_from_predictions(x + z, x + z, {"x": z, "z": x}, measure="r2")
+    first = int(np.argmax(result.importance))
+    points, low, high = (
+        f"{100 * values[first]:.3g}" for values in (result.importance, *result.interval())
+    )
+    assert (
+        f"without it the model explains {points} percentage points less of the variance "
+        f"(95 % interval {low} to {high}, p <1e-16)"
+    ) in result.summary()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,14 @@ from lukewarm.cli._options import failure
 
 
 def names(listed: str | None) -> list[str] | None:
-    return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
+    """Return the names of a list; one that holds a comma or a blank at its ends is in quotes."""
+    if listed is None:
+        return None
+    try:
+        found = next(csv.reader([listed], skipinitialspace=True, strict=True), [])
+    except csv.Error as error:
+        raise failure(f"the list {listed!r} cannot be read: {error}.") from error
+    return [name for name in found if name.strip()]
 
 
 def complete_column(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -29,18 +38,12 @@ def complete_column(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def taken_apart(
-    table: Any, file: Path, roles: dict[str, str | None], dropped: list[str], dates: list[str]
+    table: Any, file: Path, roles: dict[str, Any], dropped: list[str], dates: list[str]
 ) -> tuple[Any, dict[str, Any]]:
     """Return the features, and the column of each role that one was named for."""
-    from lukewarm.data import separator_hint
-
-    named = {option: column for option, column in roles.items() if column is not None}
-    for column in (*named.values(), *dropped, *dates):
-        if column not in table:
-            raise failure(
-                f"{str(file)!r} has no column {column!r}; it has {list(table)}."
-                f"{separator_hint(table)}"
-            )
+    roles = {option: column for option, column in roles.items() if column is not None}
+    named = dict(zip(roles, _in_table(list(roles.values()), table, file), strict=True))
+    dropped, dates = (_in_table(columns, table, file) for columns in (dropped, dates))
     for option, column in named.items():
         others = [each for each in named if named[each] == column and each != option]
         if others or column in dropped:
@@ -51,6 +54,55 @@ def taken_apart(
     if "--time" in columns and columns["--time"].dtype.kind not in "iufbM":
         columns["--time"] = _as_dates("--time", columns["--time"])
     return table.drop(columns=[*named.values(), *dropped]), columns
+
+
+def as_spelled(columns: Sequence[str], table: Any) -> list[str]:
+    """Return names as the table has them, with the blanks at their ends; others as they are."""
+    stripped = {name.strip(): name for name in table}
+    return [each if each in table else stripped.get(each.strip(), each) for each in columns]
+
+
+def _in_table(columns: Sequence[str], table: Any, file: Path) -> list[str]:
+    spelled = as_spelled(columns, table)
+    for column in spelled:
+        if column not in table:
+            raise failure(_no_column(table, file, column))
+    return spelled
+
+
+def _no_column(table: Any, file: Path, column: str) -> str:
+    from lukewarm.data import separator_hint
+
+    hint = separator_hint(table)
+    if not hint:
+        # Other letters than those asked for, or other cases of them.
+        lowered = {name.lower(): name for name in table}
+        close = get_close_matches(column.lower(), lowered, n=1)
+        hint = f" Did you mean {lowered[close[0]]!r}?" if close else ""
+    return f"{str(file)!r} has no column {column!r}; it has {list(table)}.{hint}"
+
+
+def check_roles(columns: dict[str, Any]) -> None:
+    """Raise where a column that is no feature has gaps, or weights are no numbers."""
+    for option, column in columns.items():
+        n_gaps = int(column.isna().sum())
+        if n_gaps:
+            hint = (
+                "--missing-target drop leaves those rows out."
+                if option == "--target"
+                else "Fill them, or leave those rows out of the file."
+            )
+            # Rows keep their numbers where those without a target were left out.
+            first = column.index[column.isna()][0] + 1
+            raise failure(
+                f"{option}: column {column.name!r} has no value in {n_gaps} of {len(column)} rows, "
+                f"the first of them row {first} of the table. {hint}"
+            )
+    weights = columns.get("--weights")
+    if weights is not None and weights.dtype.kind not in "iufb":
+        raise failure(
+            f"--weights: column {weights.name!r} must hold numbers; it holds {weights.iloc[0]!r}."
+        )
 
 
 def _as_dates(option: str, column: Any) -> Any:

@@ -12,7 +12,15 @@ import click
 from lukewarm._files import locked_folder, replacing_report, write_text
 from lukewarm._text import frame_to_csv, printable
 from lukewarm._validation import check_count, check_fraction
-from lukewarm.cli._columns import complete_column, groups_of, names, taken_apart, without_gaps
+from lukewarm.cli._columns import (
+    as_spelled,
+    check_roles,
+    complete_column,
+    groups_of,
+    names,
+    taken_apart,
+    without_gaps,
+)
 from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
 from lukewarm.cli._sections import check_sections, sections_of, segment_labels
 
@@ -49,7 +57,10 @@ from lukewarm.cli._sections import check_sections, sections_of, segment_labels
     show_default=True,
     help="Whether TARGET holds numbers or classes, such as codes 0 and 1; auto: text is classes.",
 )
-@click.option("--features", help="Columns to explain, comma-separated.  [default: all]")
+@click.option(
+    "--features",
+    help="Columns to explain, comma-separated, those with a comma in quotes.  [default: all]",
+)
 @click.option(
     "--groups",
     type=PATH,
@@ -217,6 +228,8 @@ def explain(
     X, columns = taken_apart(table, file, roles, names(drop) or [], names(parse_dates) or [])
     if missing_target == "drop":
         X, columns = without_gaps(X, columns)
+    check_roles(columns)
+    explained = names(features)
     _check_shown(top, select)
     work = {"solver": solver, "n_coalitions": coalitions, "tolerance": tolerance}
     if not shapley and any(value is not None for value in work.values()):
@@ -232,7 +245,8 @@ def explain(
     work["time_limit"] = time_limit
     options |= {name: value for name, value in work.items() if value is not None}
     estimator = (ShapleyImportance if shapley else VariableImportance)(
-        features=names(features),
+        # Names of groups are no columns; what is neither is refused by the estimator.
+        features=None if explained is None else as_spelled(explained, X),
         groups=groups_of(groups, correlated),
         measure=list(measure) or None,
         random_state=seed,
@@ -293,11 +307,12 @@ def _check_shown(top: int | None, select: float | None) -> None:
 
 
 def _shown(result: Any, top: int | None, fdr: float | None) -> str:
-    text = str(result.to_text(top=top))
+    # There is no health() to call here.
+    text = str(result.to_text(top=top)).replace("; see health().", "; all are on the --report.")
     if fdr is None:
         return text
     chosen = ", ".join(result.select(fdr)) or "none"
-    return f"{text}\nSelected with a share of {fdr:g} false ones expected: {chosen}."
+    return f"{text}\nSelected, with at most {fdr:g} of them expected to be false: {chosen}."
 
 
 def _write_results(folder: Path, results: dict[str, Any]) -> None:

@@ -101,7 +101,9 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
             with warnings.catch_warnings(record=True) as notes:
                 command(*args, **options)
             for note in notes:
-                click.echo(f"Note: {printable(str(note.message), keep=chr(10))}", err=True)
+                # There is no result_ to ask here.
+                said = str(note.message).replace(", see also result_.health():", ":")
+                click.echo(f"Note: {printable(said, keep=chr(10))}", err=True)
         except (ValueError, TypeError, OSError, ImportError, FloatingPointError) as error:
             raise failure(str(error)) from error
 

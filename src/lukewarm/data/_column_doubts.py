@@ -225,7 +225,7 @@ _CORRELATED = f"their rank correlation is beyond {_ALIKE}"
 _HINT = (
     "so neither is missed while the other is there. To see what they are worth together, take them "
     f'away together: groups={{"name": ["first", "second"]}}, or groups={{"correlation": {_ALIKE}}} '
-    "for all such columns."
+    f"for all such columns (--correlated {_ALIKE} on the command line)."
 )
 
 

@@ -139,7 +139,9 @@ def rank_correlation(values: Matrix) -> Matrix:
     from scipy.stats import rankdata
 
     ranks = rankdata(values, axis=0, nan_policy="omit")
-    ranks = np.where(np.isnan(ranks), np.nanmean(ranks, axis=0), ranks)
+    is_gap = np.isnan(ranks)
+    n_known = np.maximum((~is_gap).sum(axis=0), 1)  # a column of gaps alone is constant, too
+    ranks = np.where(is_gap, np.nansum(ranks, axis=0) / n_known, ranks)
     centred = ranks - ranks.mean(axis=0)
     length = np.sqrt(np.square(centred).sum(axis=0))
     scaled = centred / np.where(length > 0, length, 1.0)

@@ -1,4 +1,4 @@
-"""A set of rows: features, target and weights that belong together."""
+"""A set of rows: features, target, weights and groups that belong together."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from lukewarm.data._removal import Fill
 class Rows:
     """Features (n, p), target (n,) and, where given, weights (n,) of the same n rows.
 
-    Of several outputs the target has a column for each.
+    Of several outputs the target has a column for each. `clusters` (n,) tells which rows belong
+    together, where some do.
     """
 
     X: Features
     y: Vector
     weights: Vector | None = None
+    clusters: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -28,7 +30,10 @@ class Rows:
     def at(self, numbers: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
         X = self.X.iloc[numbers] if isinstance(self.X, pd.DataFrame) else self.X[numbers]
-        return Rows(X, self.y[numbers], None if self.weights is None else self.weights[numbers])
+        weights, clusters = (
+            None if each is None else each[numbers] for each in (self.weights, self.clusters)
+        )
+        return Rows(X, self.y[numbers], weights, clusters)
 
     def without(self, removed: FeatureSet, fill: Fill) -> Rows:
         """Return these rows with the columns in `removed` filled."""
@@ -40,7 +45,11 @@ def joined(first: Rows, second: Rows) -> Rows:
     weights = None
     if first.weights is not None and second.weights is not None:
         weights = np.concatenate([first.weights, second.weights])
-    return Rows(_stacked(first.X, second.X), np.concatenate([first.y, second.y]), weights)
+    clusters = None
+    if first.clusters is not None and second.clusters is not None:
+        clusters = np.concatenate([first.clusters, second.clusters])
+    target = np.concatenate([first.y, second.y])
+    return Rows(_stacked(first.X, second.X), target, weights, clusters)
 
 
 def _stacked(first: Features, second: Features) -> Features:

@@ -206,11 +206,12 @@ def _cut(order: np.ndarray, cuts: list[int], units: RowUnits | None) -> list[np.
         return np.split(order, cuts)
     borders = np.flatnonzero(np.diff(units.codes[order])) + 1
     if len(borders) < len(cuts):
+        n_units = len(borders) + 1
+        values = "one value only" if n_units == 1 else f"{n_units} different values"
         raise ValueError(
-            f"{units.name} must give each part of the rows one of its own; there are "
-            f"{len(borders) + 1} different ones for {len(cuts) + 1} parts of {len(order)} rows "
-            "(training, stopping, evaluation, folds). Use fewer folds, inference='paired', or "
-            "more of them."
+            f"{units.name} has {values} in {len(order)} rows, to "
+            f"be cut into {len(cuts) + 1} parts (for training, stopping, evaluation, folds) with "
+            "one value each at least. Use more of them, fewer folds, or inference='paired'."
         )
     moved, first = [], 0
     for number, cut in enumerate(cuts):

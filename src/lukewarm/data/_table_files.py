@@ -34,6 +34,9 @@ def read_table(path: Path, sep: str = ",", encoding: str = "utf-8") -> pd.DataFr
         table, header = _read_excel(path)
     else:
         table, header = _read_csv(path, sep, encoding)
+    table.columns = [
+        str(name) for name in table.columns
+    ]  # a year at the head of a column, in Excel
     # pandas would call the second one of two "price" columns "price.1".
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
@@ -43,8 +46,9 @@ def read_table(path: Path, sep: str = ",", encoding: str = "utf-8") -> pd.DataFr
 
 def separator_hint(table: pd.DataFrame) -> str:
     """Return what to do about a file whose cells are not separated by what was said."""
-    header = str(table.columns[0]) if table.shape[1] == 1 else ""
-    found = [each for each in (";", "\t", "|", ",") if each in header]
+    header = " ".join(str(name) for name in table.columns)
+    # A name may hold a separator or two; a whole header has more of them than there are columns.
+    found = [each for each in (";", "\t", "|", ",") if header.count(each) >= table.shape[1]]
     return f" Its cells are separated by {found[0]!r}; say so by --sep." if found else ""
 
 

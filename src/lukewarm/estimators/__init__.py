@@ -1,6 +1,7 @@
 """The scikit-learn front: constructors store, ``fit`` validates, fitted names end in ``_``."""
 
 from lukewarm.estimators._base import INFERENCES
+from lukewarm.estimators._interaction_importance import InteractionImportance
 from lukewarm.estimators._selector import ImportanceSelector
 from lukewarm.estimators._shapley_importance import ShapleyImportance
 from lukewarm.estimators._variable_importance import VariableImportance
@@ -9,6 +10,7 @@ from lukewarm.exceptions import PrecisionWarning, TaskWarning
 __all__ = [
     "INFERENCES",
     "ImportanceSelector",
+    "InteractionImportance",
     "PrecisionWarning",
     "ShapleyImportance",
     "TaskWarning",

@@ -73,9 +73,11 @@ def check_folds(n_folds: int, problem: Problem, inference: str) -> None:
     if problem.clusters is not None:
         count, what = len(np.unique(problem.clusters)), "groups"
     if count // n_folds < least:
+        most = count // least
+        allowed = f"allow at most {most} folds" if most > 1 else "are too few for folds"
         raise ValueError(
             f"cv must leave at least {least} {what} in every fold, for a standard error; "
-            f"{count} {what} allow at most {count // least} folds, got {n_folds}."
+            f"{count} {what} {allowed}, got {n_folds}."
         )
 
 
@@ -91,8 +93,9 @@ def check_training_rows(problem: Problem, splits: Iterable[RowSplit], prefit: bo
             which = "" if problem.weights is None else " of positive weight"
             raise ValueError(
                 f"class {label!r} of y has {n_rows} of {len(problem.y)} rows{which}, "
-                "and none is left to train on. Add rows of it, drop them, or join it with another "
-                "class."
+                f"and none is among the {len(split.train)} rows that train one of the models. Add "
+                "rows of it, drop them, or join it with another class; with groups, time or cv, "
+                "choose parts of the rows that have some of every class."
             )
 
 

@@ -89,15 +89,15 @@ class FollowUps(ImportanceEstimator):
         sets = {name: each for name, each in sets.items() if name not in self.result_.names}
         return self._measure(sets, deadline, has_more=True) if sets else self
 
-    def interactions(self, top: int = 5) -> pd.DataFrame:
+    def interactions(self, top: int = 10) -> pd.DataFrame:
         """Return how much pairs of the most important feature sets are worth together.
 
         The models without both of a pair are obtained from the full models of the fit.
 
         Parameters
         ----------
-        top : int, default 5
-            Pairs of so many feature sets: 10 pairs of 5.
+        top : int, default 10
+            All pairs of so many feature sets, the most important ones: 45 pairs of 10.
 
         Returns
         -------
@@ -111,7 +111,8 @@ class FollowUps(ImportanceEstimator):
         Notes
         -----
         The measure of pairs of LOCO scores (iLOCO; Little, Zheng and Allen 2025). Pairs of feature
-        sets that share a column are left out.
+        sets that share a column are left out. :class:`InteractionImportance` is a fit and this in
+        one.
 
         Examples
         --------

@@ -139,7 +139,7 @@ class Problem:
 
     def rows(self, chosen: np.ndarray) -> Rows:
         """Return the rows with these numbers."""
-        return Rows(self.X, self.y, self.weights).at(chosen)
+        return Rows(self.X, self.y, self.weights, self.clusters).at(chosen)
 
 
 def as_problem(
@@ -217,7 +217,8 @@ def check_columns(problem: Problem, learner: BaseLearner, model: str) -> None:
         if text and not learner.traits.accepts_categories:
             raise ValueError(
                 f"model {model!r} needs numeric columns, but {text} hold text or categories; "
-                "encode them as numbers, or use a model that takes categories."
+                "encode them as numbers, or use a model that takes categories, such as 'auto', "
+                "'boosting' or 'catboost'."
             )
     else:
         missing = np.isnan(X).any(axis=0)
@@ -225,7 +226,8 @@ def check_columns(problem: Problem, learner: BaseLearner, model: str) -> None:
         columns = [names[column] for column in np.flatnonzero(missing)]
         raise ValueError(
             f"model {model!r} does not take missing values, but columns {columns} hold nan; "
-            "impute or drop them, or use a model that takes missing values."
+            "impute or drop them, or use a model that takes missing values, such as 'auto', "
+            "'boosting' or 'catboost'."
         )
 
 

@@ -6,22 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lukewarm._typing import RandomState
 from lukewarm._validation import check_choice, check_fraction
-from lukewarm.estimators._variable_importance import VariableImportance
+from lukewarm.estimators._meta import ImportanceMetaEstimator
 from lukewarm.inference import ADJUSTMENTS
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
 
-_TAKE_MISSING = ("auto", "boosting", "catboost")
 
-
-class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class ImportanceSelector(SelectorMixin, ImportanceMetaEstimator):
     """The columns without which a model predicts worse, chosen by adjusted p-values.
 
     Parameters
@@ -66,6 +62,8 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     >>> pipeline[0].get_support()[:3]
     array([ True,  True,  True])
     """
+
+    _own = ("alpha", "adjust")
 
     def __init__(
         self,
@@ -116,11 +114,7 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_fraction("alpha", self.alpha)
         check_choice("adjust", self.adjust, ADJUSTMENTS)
-        validate_data(self, X, skip_check_array=True)
-        own = ("alpha", "adjust")
-        options = {key: each for key, each in self.get_params(deep=False).items() if key not in own}
-        importance = VariableImportance(**options)
-        importance.fit(X, y, sample_weight, groups=groups, time=time)
+        importance = self._fitted_importance(X, y, sample_weight, groups, time)
         result = importance.result_
         chosen = set(result.select(self.alpha, adjust=self.adjust))
         support = np.zeros(importance.n_features_in_, dtype=bool)
@@ -132,15 +126,3 @@ class ImportanceSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "support_")
         return self.support_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = (
-            get_tags(self.model).input_tags.allow_nan
-            if isinstance(self.model, BaseEstimator)
-            else self.model in _TAKE_MISSING
-        )
-        tags.non_deterministic = self.random_state is None
-        return tags

@@ -184,6 +184,34 @@ def takes_several_outputs(model: Any) -> bool:
     return tags is not None and bool(tags().target_tags.multi_output)
 
 
+def model_of_one_output(model: Any, prefit: bool) -> Any:
+    """Return the estimator inside scikit-learn's wrapper for several outputs, of one; else `model`.
+
+    The wrapper takes a matrix, and its classifier gives a list of probabilities, for one column,
+    too. What is inside is the same model without either.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.multioutput import MultiOutputRegressor
+    >>> model_of_one_output(MultiOutputRegressor(Ridge()), prefit=False)
+    Ridge()
+    """
+    names = {kind.__name__ for kind in type(model).__mro__}
+    if not names & {"MultiOutputRegressor", "MultiOutputClassifier"}:
+        return model
+    if not prefit:
+        return model.estimator
+    # One that is not fitted is refused as any other is.
+    fitted = getattr(model, "estimators_", [model])
+    if len(fitted) > 1:
+        raise ValueError(
+            f"model was trained on {len(fitted)} outputs, and y has one column; pass one of its "
+            "estimators_, or all columns of y."
+        )
+    return fitted[0]
+
+
 def quantile_models(model: Any) -> dict[str, Any]:
     """Return a model for each quantile of an estimator of several, by name; else none.
 

@@ -11,7 +11,12 @@ from lukewarm._optional import require
 from lukewarm._validation import check_choice
 from lukewarm.learners._adapter import as_learner
 from lukewarm.learners._base import BaseLearner, Learner
-from lukewarm.learners._outputs import PerOutputLearner, quantile_models, takes_several_outputs
+from lukewarm.learners._outputs import (
+    PerOutputLearner,
+    model_of_one_output,
+    quantile_models,
+    takes_several_outputs,
+)
 from lukewarm.learners._predict_only import predicts
 from lukewarm.learners._task import classifies
 from lukewarm.measures import Task
@@ -271,6 +276,7 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
         raise TypeError(f"model must be an object, not a class; pass {model.__name__}(...).")
     if isinstance(model, BaseLearner | Learner):
         return _of_learner(as_learner(model, task), task, seed, prefit)
+    model = model_of_one_output(model, prefit)
     return _entry_of(model).load().from_model(model, task=task, seed=seed, prefit=prefit)
 
 

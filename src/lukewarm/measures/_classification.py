@@ -21,7 +21,8 @@ class OfSeveralClasses:
         if np.ptp(y) == 0:
             raise ValueError(
                 f"measure {self.name!r} needs rows of at least two classes; a part of {len(y)} "
-                "rows has one only. Use more rows, fewer folds or accuracy."
+                "rows has one only. Use more rows, fewer folds or larger segments, or a measure "
+                "of single rows: accuracy or neg_log_loss."
             )
 
 

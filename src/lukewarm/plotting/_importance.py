@@ -37,8 +37,9 @@ def plot_importance(
 ) -> Axes:
     """Draw importances as bars with their intervals, the largest on top; return the Axes.
 
-    Bars are filled where the importance is significant: its p-value, adjusted by Holm's method,
-    is below one minus the result's level. The others are outlined. The label of the axis says so.
+    Bars are filled where the importance is significant: above zero, with a p-value, adjusted by
+    Holm's method, below one minus the result's level. The others are outlined. The label of the
+    axis says so.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def plot_importance(
     low, high = result.interval(level)
     axes = axes_for(ax, 6.4, 1.25 + 0.32 * len(order))
     places = np.arange(len(order))
-    looks = looks_of(result.p_value(), result.level, order, COLOURS[0])
+    looks = looks_of(result.importance, result.p_value(), result.level, order, COLOURS[0])
     axes.barh(places, result.importance[order], height=0.66, **looks)
     _draw_intervals(axes, places, result.importance[order], low[order], high[order])
     _finish(axes, [result.names[number] for number in order], places, result.measure)

@@ -36,7 +36,8 @@ def plot_interactions(
     Parameters
     ----------
     interactions : DataFrame
-        Of ``VariableImportance.interactions()`` or ``ShapleyResult.interactions()``.
+        Of ``VariableImportance.interactions()``, ``InteractionImportance.interactions_`` or
+        ``ShapleyResult.interactions()``.
     alpha : float, default 0.05
         Pairs whose p-value, adjusted by Holm's method, is below it are marked by a star.
     ax : matplotlib Axes, optional
@@ -103,7 +104,8 @@ def plot_interaction_network(
     Parameters
     ----------
     interactions : DataFrame
-        Of ``VariableImportance.interactions()`` or ``ShapleyResult.interactions()``.
+        Of ``VariableImportance.interactions()``, ``InteractionImportance.interactions_`` or
+        ``ShapleyResult.interactions()``.
     importance : ImportanceResult or ShapleyResult, optional
         Gives the nodes their areas.
     alpha : float, default 0.05

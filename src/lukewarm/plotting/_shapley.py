@@ -75,7 +75,7 @@ def plot_shapley(
     _bars(axes, places - shift, height, 0, "Shapley value", result.shapley_value[order], low, high)
     if importance is None:
         axes.set_title(title_for(result, len(order)), loc="left", fontsize="medium")
-        looks = looks_of(result.p_value(), result.level, order, COLOURS[0])
+        looks = looks_of(result.shapley_value, result.p_value(), result.level, order, COLOURS[0])
         for bar, fill in zip(axes.patches, looks["color"], strict=True):
             bar.set(facecolor=fill, edgecolor=looks["edgecolor"], linewidth=looks["linewidth"])
     else:

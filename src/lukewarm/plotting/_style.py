@@ -15,7 +15,7 @@ from lukewarm._text import printable
 from lukewarm._typing import Vector
 from lukewarm._validation import check_instance
 from lukewarm.inference import adjust_p_values
-from lukewarm.results import ImportanceResult, ShapleyResult
+from lukewarm.results import ImportanceResult, ShapleyResult, words_for
 
 # Characters in a line of a label.
 _LONGEST_LINE = 34
@@ -30,28 +30,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 # One fewer than markers, so that pairs of both repeat late.
 _DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
 INTERVAL = {"color": "0.15", "linewidth": 1.1, "capsize": 2.5, "capthick": 1.1}
-_ERRORS = {
-    "neg_mse": "mean squared error",
-    "rmse": "root mean squared error",
-    "neg_mae": "mean absolute error",
-    "huber": "Huber loss",
-    "pinball": "pinball loss",
-    "poisson_deviance": "Poisson deviance",
-    "gamma_deviance": "gamma deviance",
-    "tweedie_deviance": "Tweedie deviance",
-    "neg_log_loss": "log-loss",
-    "brier": "Brier score",
-}
-_SKILLS = {
-    "r2": "R²",
-    "deviance": "deviance explained",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "auc": "AUC",
-    "macro_auc": "mean AUC of the classes",
-    "average_precision": "average precision",
-    "f1": "F1",
-}
 METHOD_LABELS = {
     "projection": "projection",
     "early_stopping": "early stopping",
@@ -71,11 +49,9 @@ def measure_name(measure: str) -> tuple[str, bool]:
     >>> measure_name("neg_mse"), measure_name("pinball(0.9)"), measure_name("r2")
     (('mean squared error', True), ('pinball loss (0.9)', True), ('R²', False))
     """
-    stem, bracket, number = measure.partition("(")
-    if stem in _ERRORS:
-        return _ERRORS[stem] + (f" ({number}" if bracket else ""), True
-    (own,) = plain_labels([measure])
-    return _SKILLS.get(measure, own), False
+    words = words_for(measure)
+    (name,) = plain_labels([words.name])
+    return name, words.sign < 0
 
 
 def loss_label(measure: str) -> str:
@@ -158,13 +134,17 @@ def title_for(result: ImportanceResult | ShapleyResult, n_shown: int) -> str:
     return f"{model}\n{said}{shown}"
 
 
-def looks_of(p_values: Vector, level: float, chosen: np.ndarray, colour: str) -> dict[str, Any]:
-    """Return how bars look: filled where significant, outlined where not.
+def looks_of(
+    values: Vector, p_values: Vector, level: float, chosen: np.ndarray, colour: str
+) -> dict[str, Any]:
+    """Return how bars look: filled where significantly above zero, outlined where not.
 
-    p-values are adjusted by Holm's method over all features, shown or not.
+    p-values are adjusted by Holm's method over all features, shown or not. The product test can be
+    sure of a feature whose estimate came out below zero; a filled bar there would read as
+    significantly harmful, which is not what was tested.
     """
     known = np.nan_to_num(p_values, nan=1.0)
-    is_clear = (adjust_p_values(known, "holm") < 1 - level)[chosen]
+    is_clear = ((adjust_p_values(known, "holm") < 1 - level) & (values > 0))[chosen]
     fills = [colour if clear else "none" for clear in is_clear]
     return {"color": fills, "edgecolor": colour, "linewidth": 1.2}
 

@@ -73,6 +73,7 @@ class Row:
     name: str
     short_name: str
     is_clear: bool
+    is_filled: bool
     cells: tuple[str, ...]
     summary: str
     bar: tuple[float, float]
@@ -105,6 +106,9 @@ class BarTable:
         Features that the page has no room for.
     sort : str
         The column by which they are in order.
+    is_one_sided : bool
+        Whether p-values are about values above zero: a bar below it is then not filled, which
+        would read as significantly below.
     """
 
     names: tuple[str, ...]
@@ -117,6 +121,7 @@ class BarTable:
     quantity: str
     n_left_out: int = 0
     sort: str = "value"
+    is_one_sided: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
@@ -192,10 +197,12 @@ class BarTable:
             self.shown_scale * float(self.columns[key][place]) for key in ("value", "low", "high")
         )
         is_known = math.isfinite(low) and math.isfinite(high)
+        is_clear = bool(self.columns["p_holm"][place] < self.alpha)
         return Row(
             name=clean(self.names[place]),
             short_name=short(self.names[place]),
-            is_clear=bool(self.columns["p_holm"][place] < self.alpha),
+            is_clear=is_clear,
+            is_filled=is_clear and not (self.is_one_sided and value < 0),
             cells=cells,
             summary=f"{said[0]} [{said[1]}, {said[2]}]" if is_known else said[0],
             bar=_span(self.axis.place(0.0), self.axis.place(value)),
@@ -207,6 +214,7 @@ class BarTable:
         return {
             "quantity": self.quantity,
             "sort": self.sort,
+            "one_sided": self.is_one_sided,
             "scale": self.shown_scale,
             "decimals": self.decimals,
             "alpha": self.alpha,

@@ -13,8 +13,8 @@ from lukewarm._typing import Vector
 from lukewarm._validation import check_instance
 from lukewarm.inference import adjust_p_values
 from lukewarm.reporting._bars import BarTable
-from lukewarm.reporting._words import clean, listed, number, percent, probability, short, words_for
-from lukewarm.results import EffectCurve, EffectCurves, SegmentedImportance
+from lukewarm.reporting._words import clean, listed, number, percent, probability, short
+from lukewarm.results import EffectCurve, EffectCurves, SegmentedImportance, words_for
 
 # Those that move most; each is a figure of its own on the page.
 _MOST_CURVES = 12

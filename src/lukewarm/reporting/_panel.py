@@ -11,8 +11,8 @@ import numpy as np
 from lukewarm._typing import Vector
 from lukewarm.reporting._bars import BarTable
 from lukewarm.reporting._subjects import Subject
-from lukewarm.reporting._words import MeasureWords, clean, percent, words_for
-from lukewarm.results import ShapleyResult
+from lukewarm.reporting._words import clean, percent
+from lukewarm.results import MeasureWords, ShapleyResult, words_for
 
 # Those in common use, from which the reader may choose beside that of the result.
 LEVELS = (0.95, 0.99)
@@ -133,5 +133,6 @@ class Panel:
             scale=self.words.scale,
             unit=self.unit,
             quantity=quantity,
+            is_one_sided=True,
             n_left_out=len(self.result) - len(frame),
         )

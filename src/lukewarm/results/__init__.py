@@ -12,6 +12,7 @@ from lukewarm.results._effects import EffectCurve, EffectCurves
 from lukewarm.results._elimination import EliminationPath
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
+from lukewarm.results._measure_words import MeasureWords, words_for
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
 from lukewarm.results._segments import SegmentedImportance, SegmentSkills
 from lukewarm.results._shapley import ShapleyResult
@@ -27,6 +28,7 @@ __all__ = [
     "ImportanceResult",
     "ImportanceWarning",
     "MeasureValue",
+    "MeasureWords",
     "NearZeroWarning",
     "Remark",
     "SegmentSkills",
@@ -36,4 +38,5 @@ __all__ = [
     "UntrainedWarning",
     "UpperLimits",
     "warn_of",
+    "words_for",
 ]

@@ -324,9 +324,9 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
         >>> full = 2 * x + z
         >>> result = lw.importance_from_predictions(full, full, {"x": z, "z": 2 * x, "w": full})
         >>> print(result.summary())
-        x matters most of 3 feature sets: without it the model loses 4.11 of neg_mse (95 % interval
-        3.54 to 4.68, p <1e-16). Then comes z. At the 5 % level, each tested alone, these cannot be
-        told from zero: w.
+        x matters most of 3 feature sets: without it the mean squared error rises by 4.11 (95 %
+        interval 3.54 to 4.68, p <1e-16). Then comes z. At the 5 % level, each tested alone, these
+        cannot be told from zero: w.
         ...
         """
         return summary(self)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lukewarm._text import printable
+from lukewarm.results._measure_words import words_for
 from lukewarm.results._tables import p_value_text
 
 if TYPE_CHECKING:
@@ -19,13 +20,15 @@ _MOST_NAMES = 5
 
 def summary(result: ImportanceResult) -> str:
     """Return what matters most, what cannot be told from zero, and how settled the numbers are."""
-    is_found = (result.p_value() < 1 - result.level) & (result.importance > 0)
+    is_clear, is_above = result.p_value() < 1 - result.level, result.importance > 0
     ranked = np.argsort(-result.importance, kind="stable")
-    found = [number for number in ranked if is_found[number]]
-    open_questions = [number for number in ranked if not is_found[number]]
+    found = [number for number in ranked if is_clear[number] and is_above[number]]
+    unmeasured = [number for number in ranked if is_clear[number] and not is_above[number]]
+    open_questions = [number for number in ranked if not is_clear[number]]
     sentences = [
         *_on_the_largest(result, found),
         *_on_the_others(result, found),
+        *_on_the_unmeasured(result, unmeasured),
         *_on_zero(result, open_questions),
         *_on_more_rows(result),
     ]
@@ -36,11 +39,13 @@ def _on_the_largest(result: ImportanceResult, found: Sequence[int]) -> list[str]
     if not found:
         return []
     first = found[0]
-    low, high = (end[first] for end in result.interval())
+    words = words_for(result.measure)
+    low, high = (words.scale * end[first] for end in result.interval())
+    said = f"{words.scale * result.importance[first]:.3g}"
     p_value = p_value_text(result.p_value()[first])
     return [
-        f"{_named(result, [first])} matters most of {len(result)} feature sets: without it the "
-        f"model loses {result.importance[first]:.3g} of {result.measure} "
+        f"{_named(result, [first])} matters most of {len(result)} feature sets: without it "
+        f"{words.loss.format(said)} "
         f"({100 * result.level:.4g} % interval {low:.3g} to {high:.3g}, "
         f"p {p_value if p_value.startswith('<') else f'= {p_value}'})."
     ]
@@ -51,6 +56,14 @@ def _on_the_others(result: ImportanceResult, found: Sequence[int]) -> list[str]:
         return []
     verb = "comes" if len(found) == 2 else "come"
     return [f"Then {verb} {_named(result, found[1:])}."]
+
+
+def _on_the_unmeasured(result: ImportanceResult, unmeasured: Sequence[int]) -> list[str]:
+    """Return that the test is sure of features whose estimates came out below zero."""
+    if not unmeasured:
+        return []
+    verb = "matters" if len(unmeasured) == 1 else "matter"
+    return [f"That {_named(result, unmeasured)} {verb} is clear; how much is not known."]
 
 
 def _on_zero(result: ImportanceResult, open_questions: Sequence[int]) -> list[str]:

@@ -6,6 +6,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 
@@ -23,6 +24,24 @@ from lukewarm.measures import REGRESSION, Task, loss_of
 
 # scikit-learn's default for calibration.
 _FOLDS = 5
+
+
+def _remedy(X: Features) -> str:
+    """Return what to do about columns that many estimators cannot read."""
+    if not isinstance(X, pd.DataFrame):
+        return ""
+    text = [str(name) for name in X if not pd.api.types.is_numeric_dtype(X[name].dtype)]
+    gaps = [str(name) for name in X if X[name].isna().any()]
+    found = [
+        *([f"columns {text} hold text or categories"] if text else []),
+        *([f"columns {gaps} have gaps"] if gaps else []),
+    ]
+    if not found:
+        return ""
+    return (
+        f" ({' and '.join(found)}; encode or impute them before, such as in a Pipeline, or use a "
+        "model that takes them: 'auto', 'boosting', 'kernel', 'catboost', 'lightgbm', 'xgboost')."
+    )
 
 
 class RefitOnlyLearner(ModelWrapper):
@@ -107,7 +126,7 @@ class RefitOnlyLearner(ModelWrapper):
                 self._model = model.fit(X, target, **options)
             except (TypeError, ValueError) as error:
                 raise ValueError(
-                    f"model {type(model).__name__} cannot be fitted: {error}"
+                    f"model {type(model).__name__} cannot be fitted: {error}{_remedy(X)}"
                 ) from error
         self.n_steps += n_steps
 

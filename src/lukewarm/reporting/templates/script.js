@@ -99,7 +99,8 @@
   const drawBar = (panel, number, axis, ends) => {
     const { scale, columns } = panel.data;
     const value = scale * columns.value[number];
-    const bar = html("div", "bar" + (isClear(panel, number) ? " clear" : ""), "");
+    const filled = value < 0 && panel.data.one_sided ? " clear" : " clear filled";
+    const bar = html("div", "bar" + (isClear(panel, number) ? filled : ""), "");
     html("bdi", "", shorten(panel.names[number]), html("span", "name", "", bar));
     const track = startTrack(bar);
     for (const tick of axis.ticks) drawLine("grid", axis.place(tick), track);
