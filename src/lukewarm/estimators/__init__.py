@@ -1,14 +1,15 @@
-"""The scikit-learn front: constructors store, ``fit`` validates, fitted names end in ``_``."""
+"""The scikit-learn front: constructors store, ``fit`` validates, fitted names end in ``_``.
+
+``lukewarm.ImportanceSelector`` loads on demand: its base class brings much of scikit-learn.
+"""
 
 from lukewarm.estimators._base import INFERENCES
-from lukewarm.estimators._selector import ImportanceSelector
 from lukewarm.estimators._shapley_importance import ShapleyImportance
 from lukewarm.estimators._variable_importance import VariableImportance
 from lukewarm.exceptions import PrecisionWarning, TaskWarning
 
 __all__ = [
     "INFERENCES",
-    "ImportanceSelector",
     "PrecisionWarning",
     "ShapleyImportance",
     "TaskWarning",
