@@ -10,9 +10,8 @@ import pandas as pd
 
 from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._bounds_runs import network_errors, tree_errors
-from lukewarm.experiments._slopes import fit_slope, table_of_slopes
-from lukewarm.experiments._style import MODEL_TITLES, legend_below, logarithmic, unique
-from lukewarm.plotting import COLOURS, new_figure, tidy
+from lukewarm.experiments._slopes import draw_power_law, power_law_figure, table_of_slopes
+from lukewarm.experiments._style import MODEL_TITLES
 
 _ROWS = {"quick": (64, 128, 256, 512), "paper": (64, 128, 256, 512, 1024, 2048)}
 # A network of the paper's width takes minutes per run beyond.
@@ -63,19 +62,9 @@ class Bounds:
 
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a panel per model and norm, both axes logarithmic."""
-        frame = pd.DataFrame(list(records))
-        models = unique(frame["model"])
-        figure, panels = new_figure(8.4, 3.3 * len(models) + 0.4, n_rows=len(models), n_columns=2)
-        places = iter(panels)
-        for model in models:
-            for norm, rows in _NORMS.items():
-                axes = next(places)
-                _draw_panel(axes, frame[frame["model"] == model], norm)
-                axes.set_title(f"{MODEL_TITLES[model]}, {norm} norm ({rows})", fontsize=10)
-            panels[2 * models.index(model)].set_ylabel("squared error at $T_{max}$")
-        for axes in panels[-2:]:
+        figure = power_law_figure(records, _NORMS, _draw_panel, width=8.4)
+        for axes in figure.axes[-2:]:
             axes.set_xlabel("number of training rows N")
-        legend_below(figure)
         return figure
 
 
@@ -84,15 +73,12 @@ def _summary(chosen: pd.DataFrame, norm: str) -> dict[str, float]:
     return {"error": errors.mean(), "spread": errors.std(), "steps": chosen["steps"].mean()}
 
 
-def _draw_panel(axes: Any, frame: pd.DataFrame, norm: str) -> None:
-    sizes = np.unique(frame["n_rows"])
+def _draw_panel(axes: Any, frame: pd.DataFrame, model: str, norm: str) -> None:
     mean = frame.groupby("n_rows")[norm].mean()
-    axes.plot(frame["n_rows"], frame[norm], ".", color="0.65", label="one data set")
-    axes.plot(sizes, mean, "o-", color=COLOURS[0], label="mean")
+    draw_power_law(axes, frame, "n_rows", norm, mean, "mean")
     for exponent, style, label in ((-0.5, "--", "$N^{-1/2}$"), (-1.0, ":", "$N^{-1}$")):
-        line = mean.iloc[0] * (sizes / sizes[0]) ** exponent
-        axes.plot(sizes, line, style, color="0.2", label=label)
-    slope = fit_slope(frame["n_rows"], frame[norm], frame["replicate"])
-    axes.text(0.04, 0.06, f"slope {slope}", transform=axes.transAxes)
-    logarithmic(axes, sizes)
-    tidy(axes)
+        line = mean.iloc[0] * (mean.index / mean.index[0]) ** exponent
+        axes.plot(mean.index, line, style, color="0.2", label=label)
+    axes.set_title(f"{MODEL_TITLES[model]}, {norm} norm ({_NORMS[norm]})", fontsize=10)
+    if norm == next(iter(_NORMS)):
+        axes.set_ylabel("squared error at $T_{max}$")

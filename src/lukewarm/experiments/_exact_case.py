@@ -10,7 +10,7 @@ import pandas as pd
 
 from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._exact_runs import STARTS, exact_run
-from lukewarm.experiments._slopes import fit_slope
+from lukewarm.experiments._slopes import slope_columns
 from lukewarm.experiments._style import logarithmic, logarithmic_upwards
 from lukewarm.plotting import COLOURS, new_figure, tidy
 
@@ -67,16 +67,13 @@ class ExactCase:
         frame = pd.DataFrame([{**record, "curves": None} for record in records])
         rows = []
         for start, of_start in frame.groupby("start", sort=False):
-            slopes = {
-                name: fit_slope(of_start["n_rows"], of_start[name], of_start["replicate"])
-                for name in _ERRORS
-            }
+            slopes = slope_columns(of_start, "n_rows", _ERRORS)
             for n_rows, chosen in of_start.groupby("n_rows"):
                 rows.append(
                     {
                         **{"start": start, "n_rows": n_rows, "replicates": len(chosen)},
                         **_means(chosen),
-                        **{f"{name}_slope": list(slope) for name, slope in slopes.items()},
+                        **slopes,
                     }
                 )
         return pd.DataFrame(rows)

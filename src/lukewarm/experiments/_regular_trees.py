@@ -10,7 +10,7 @@ import pandas as pd
 
 from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._regular_runs import KINDS, regular_run
-from lukewarm.experiments._slopes import fit_slope
+from lukewarm.experiments._slopes import slope_columns
 from lukewarm.experiments._style import legend_below, logarithmic_upwards
 from lukewarm.plotting import COLOURS, new_figure, tidy
 
@@ -57,17 +57,14 @@ class RegularTreesExperiment:
         rows = []
         for (kind, depth), chosen in frame.groupby(["kind", "depth"], sort=False):
             noisy = chosen[chosen["size"] >= _LEAST_STRENGTH]
-            slopes = {
-                name: fit_slope(noisy["size"], noisy[name], noisy["replicate"])
-                for name in _DISTANCES
-            }
+            slopes = slope_columns(noisy, "size", _DISTANCES)
             for size, each in chosen.groupby("size"):
                 rows.append(
                     {
                         **{"kind": kind, "depth": depth, "size": size, "replicates": len(each)},
                         **{name: float(each[name].mean()) for name in _MEANS},
                         **{name: float(each[name].median()) for name in _MEDIANS},
-                        **{f"{name}_slope": list(slope) for name, slope in slopes.items()},
+                        **slopes,
                     }
                 )
         return pd.DataFrame(rows)
