@@ -27,6 +27,7 @@ from lukewarm.learners.boosting._sampling import (
     draw_split,
     draw_split_blindly,
 )
+from lukewarm.learners.boosting._work import Splits
 
 # Above this ratio of the largest possible score to beta, histograms beat blind proposals.
 _MOST_FOR_BLIND_DRAWS = 1.0
@@ -45,10 +46,10 @@ def _mean_square(problem, work):
 
 
 @compiled
-def begin_tree(problem, rules, candidates, seed, step, scale, raw, work):
+def begin_tree(problem, rules, candidates, step, scale, raw, work):
     """Set the gradients; return the features to split on, the random state, the bound and mass."""
     # A stream for each step: training may be cut into blocks anywhere.
-    state = start_stream(seed, step)
+    state = start_stream(rules.seed, step)
     chosen, state = draw_features(candidates, rules.feature_fraction, state)
     state = draw_sample(rules.subsample, work.sample, state)
     set_gradients(problem, scale, raw, work)
@@ -79,15 +80,15 @@ def split_leaves(table, feature, threshold, level, leaves):
 
 
 @compiled
-def grow_blindly(table, problem, rules, chosen, bound, state, features, thresholds, work):
+def grow_blindly(table, problem, rules, chosen, bound, state, splits, work):
     """Draw all levels of a tree without histograms."""
-    for level in range(len(features)):
+    for level in range(len(splits.features)):
         place, threshold, state = draw_split_blindly(
-            table, problem, chosen, rules, bound, features, thresholds, level, state, work
+            table, problem, chosen, rules, bound, splits, level, state, work
         )
         if place < 0:
             return
-        features[level], thresholds[level] = chosen[place], threshold
+        splits.features[level], splits.thresholds[level] = chosen[place], threshold
         split_leaves(table, chosen[place], threshold, level, work.leaves)
 
 
@@ -110,7 +111,7 @@ def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapp
 
 
 @compiled
-def choose_and_split(table, rules, chosen, mass, level, scales, state, features, thresholds, work):
+def choose_and_split(table, rules, chosen, mass, level, scales, state, splits, work):
     """Choose the split of a level from the scores, and list the rows to count for the next.
 
     Returns how many rows are listed, which siblings are swapped, the random state, and whether
@@ -121,18 +122,18 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, features,
         # Scores are S**2 / W of integers: this takes both scales out and divides by N and beta.
         to_exponent = weight_scale / (scale * scale * mass * rules.random_strength)
         place, threshold = draw_split(
-            table, chosen, work.scores, to_exponent, features, thresholds, level, uniform(state)
+            table, chosen, work.scores, to_exponent, splits, level, uniform(state)
         )
         state = next_state(state)
     else:
-        place, threshold = best_split(table, chosen, work.scores, features, thresholds, level)
+        place, threshold = best_split(table, chosen, work.scores, splits, level)
     if place < 0:
         return np.uintp(0), np.zeros(0, np.bool_), state, False
     feature = chosen[place]
-    features[level], thresholds[level] = feature, threshold
+    splits.features[level], splits.thresholds[level] = feature, threshold
     split_leaves(table, feature, threshold, level, work.leaves)
     # No level follows that would need histograms.
-    if level == len(features) - 1:
+    if level == len(splits.features) - 1:
         return np.uintp(0), np.zeros(0, np.bool_), state, True
     counted, swapped = find_smaller_siblings(
         table, feature, threshold, work.histograms[-1, place], shift, level, work.scores.shape[1]
@@ -141,14 +142,14 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, features,
 
 
 @compiled
-def _grow_by_scores(table, problem, rules, chosen, mass, state, features, thresholds, work):
+def _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work):
     places = np.arange(len(chosen))
     scales = quantise(problem, work)
     n_listed, swapped, is_split = np.uintp(0), np.zeros(0, np.bool_), True
-    for level in range(len(features)):
+    for level in range(len(splits.features)):
         count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work)
         n_listed, swapped, state, is_split = choose_and_split(
-            table, rules, chosen, mass, level, scales, state, features, thresholds, work
+            table, rules, chosen, mass, level, scales, state, splits, work
         )
         if not is_split:
             return
@@ -164,36 +165,19 @@ def end_tree(problem, rules, scale, raw, values, work):
 
 
 @compiled
-def grow_trees(
-    table,
-    problem,
-    rules,
-    candidates,
-    seed,
-    step,
-    scale,
-    raw,
-    features,
-    thresholds,
-    values,
-    scales,
-    work,
-):
-    """Grow ``len(features)`` trees after `step` others; fill them in and bring `raw` along."""
-    for tree in range(len(features)):
+def grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work):
+    """Grow as many trees as `trees` has room for, after `step` others, and bring `raw` along."""
+    for tree in range(len(trees.features)):
         chosen, state, bound, mass = begin_tree(
-            problem, rules, candidates, seed, step + tree, scale, raw, work
+            problem, rules, candidates, step + tree, scale, raw, work
         )
+        splits = Splits(trees.features[tree], trees.thresholds[tree])
         # What a level without a split keeps.
-        features[tree, :] = -1
+        splits.features[:] = -1
         if draws_blindly(rules, bound):
-            grow_blindly(
-                table, problem, rules, chosen, bound, state, features[tree], thresholds[tree], work
-            )
+            grow_blindly(table, problem, rules, chosen, bound, state, splits, work)
         elif len(chosen) > 0:
-            _grow_by_scores(
-                table, problem, rules, chosen, mass, state, features[tree], thresholds[tree], work
-            )
+            _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work)
         scale *= rules.shrink
-        scales[tree] = scale
-        end_tree(problem, rules, scale, raw, values[tree], work)
+        trees.scales[tree] = scale
+        end_tree(problem, rules, scale, raw, trees.values[tree], work)

@@ -334,17 +334,17 @@ class ObliviousBoosting(BaseLearner):
             subsample=self.subsample,
             feature_fraction=self.feature_fraction,
             unit=ensemble.unit,
+            seed=self.seed,
         )
         grow_block(
             rows.borders.table(rows.codes),
             problem,
             rules,
             rows.candidates,
-            self.seed,
             self.n_steps,
             ensemble.scale(self.n_steps),
             raw,
-            grown,
+            grown.arrays,
             self.n_threads,
         )
         return grown

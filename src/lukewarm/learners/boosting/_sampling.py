@@ -13,15 +13,15 @@ _MORE_THAN_ROUNDING = 1.0 + 1e-9
 
 
 @compiled
-def _is_used(features, thresholds, level, feature, threshold):
+def _is_used(splits, level, feature, threshold):
     for earlier in range(level):
-        if features[earlier] == feature and thresholds[earlier] == threshold:
+        if splits.features[earlier] == feature and splits.thresholds[earlier] == threshold:
             return True
     return False
 
 
 @compiled
-def best_split(table, chosen, scores, features, thresholds, level):
+def best_split(table, chosen, scores, splits, level):
     """Return the place and threshold of the highest score among the splits not yet used.
 
     Of splits that differ by no more than rounding the first is taken, so that ties do not depend
@@ -33,20 +33,20 @@ def best_split(table, chosen, scores, features, thresholds, level):
         for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
             score = scores[place, threshold]
             if score > best * _MORE_THAN_ROUNDING and not _is_used(
-                features, thresholds, level, feature, threshold
+                splits, level, feature, threshold
             ):
                 best, best_place, best_threshold = score, place, threshold
     return best_place, best_threshold
 
 
 @compiled
-def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, chance):
+def draw_split(table, chosen, scores, to_exponent, splits, level, chance):
     """Return a split drawn with probability proportional to exp(score * to_exponent).
 
     The largest of scores with Gumbel noise has exactly this law (Gumbel 1954), and drawing it
     directly takes one random number instead of one per split. `scores` is used up.
     """
-    top_place, top_threshold = best_split(table, chosen, scores, features, thresholds, level)
+    top_place, top_threshold = best_split(table, chosen, scores, splits, level)
     if top_place < 0:
         return top_place, top_threshold
     top, total = scores[top_place, top_threshold], 0.0
@@ -55,7 +55,7 @@ def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, 
         for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
             # Relative to the best, so that no exponential overflows.
             weight = np.exp((scores[place, threshold] - top) * to_exponent)
-            if _is_used(features, thresholds, level, feature, threshold):
+            if _is_used(splits, level, feature, threshold):
                 weight = 0.0
             scores[place, threshold] = weight
             total += weight
@@ -71,9 +71,7 @@ def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, 
 
 
 @compiled
-def draw_split_blindly(
-    table, problem, chosen, rules, bound, features, thresholds, level, state, work
-):
+def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, state, work):
     """Return a split drawn as by `draw_split`, and the state of the random stream.
 
     For strong noise, where all splits are almost equally likely: a split is proposed uniformly
@@ -99,7 +97,7 @@ def draw_split_blindly(
             number -= here
             place += 1
         threshold = table.first_thresholds[feature] + number
-        if _is_used(features, thresholds, level, feature, threshold):
+        if _is_used(splits, level, feature, threshold):
             continue
         chance = uniform(state)
         state = next_state(state)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lukewarm.learners.boosting._work import TreeArrays
+
 # One byte, and a table of 256 sums, which stays in the first cache.
 BITS_PER_GROUP = 8
 
@@ -46,6 +48,11 @@ class Trees:
 
     def __len__(self) -> int:
         return len(self.features)
+
+    @property
+    def arrays(self) -> TreeArrays:
+        """What is filled in while blank trees grow."""
+        return TreeArrays(self.features, self.thresholds, self.values, self.scales)
 
     @property
     def group_size(self) -> int:
