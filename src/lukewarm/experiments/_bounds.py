@@ -13,6 +13,7 @@ from lukewarm.experiments._bounds_runs import network_errors, tree_errors
 from lukewarm.experiments._slopes import draw_power_law, power_law_figure, table_of_slopes
 from lukewarm.experiments._style import MODEL_TITLES
 
+# Doubled, for a slope on a logarithmic axis.
 _ROWS = {"quick": (64, 128, 256, 512), "paper": (64, 128, 256, 512, 1024, 2048)}
 # A network of the paper's width takes minutes per run beyond.
 _MOST_ROWS = {"boosting": 2048, "network": 1024}

@@ -20,6 +20,7 @@ from lukewarm.experiments._models import MODELS, paper_model
 from lukewarm.experiments._style import LOOKS, by_model, panel_per_model, unique
 from lukewarm.plotting import tidy
 
+# From independent features to copies; ten data sets as in the paper.
 _CORRELATIONS = {"quick": (0.0, 0.25, 0.5, 0.75, 1.0), "paper": (0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0)}
 _REPLICATES = {"quick": 3, "paper": 10}
 # Of the axis: dropout goes beyond, and would flatten the rest.

@@ -23,6 +23,7 @@ from lukewarm.plotting import tidy
 from lukewarm.results import HealthWarning
 
 _FEATURE = "X1"
+# The paper's.
 _LEVEL = 0.95
 # From independent features to copies, whose importance is zero.
 _CORRELATIONS = (0.0, 0.2, 0.5, 0.8, 1.0)

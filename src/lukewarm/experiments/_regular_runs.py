@@ -15,6 +15,7 @@ from lukewarm.experiments._random_functions import random_trees
 from lukewarm.kernels import RegularTrees, oracle_stop, tree_kernel, tree_kernel_at
 
 KINDS = ("regular", "oblivious")
+# The paper's learning rate.
 _RATE = 0.1
 # Past T_max, so that the best step is seen as well.
 _N_STEPS = 200

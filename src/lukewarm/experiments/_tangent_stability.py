@@ -12,6 +12,7 @@ from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._slopes import draw_power_law, power_law_figure, table_of_slopes
 from lukewarm.experiments._tangent_runs import network_drift, tree_drift
 
+# Evenly on a logarithmic axis, up to where the law of the theory shows.
 _WIDTHS = {"quick": (64, 128, 256, 512, 1024), "paper": (64, 128, 256, 512, 1024, 2048, 4096)}
 _STRENGTHS = {"quick": (1, 10, 100, 1000, 10000), "paper": (1, 10, 100, 1000, 10000, 100000)}
 # Few, so that the kernels of wide networks can be taken along the way.

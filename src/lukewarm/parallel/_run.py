@@ -30,6 +30,8 @@ _LOST_WORKER = {
     *("FutureCancelledError", "CancelledError", "KilledWorker"),
     *("WorkerCrashedError", "RayActorError", "ActorDiedError", "OutOfMemoryError"),
 }
+# Between two looks at jobs that others have claimed: short where they are about to be done, and
+# doubled up to what a user does not notice beside a job of minutes.
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 

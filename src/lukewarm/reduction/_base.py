@@ -42,6 +42,7 @@ class ReductionData:
     @cached_property
     def fill(self) -> Fill:
         """What stands in removed columns."""
+        # One for all removed sets: what a fill learns, it learns of the training rows once.
         if not self.is_conditional:
             return self.removal
         from lukewarm.reduction.projection._fill import ConditionalFill  # loads numba

@@ -59,6 +59,7 @@ def as_reduction(
         check_method(method)
         return method if isinstance(method, BaseReduction) else AdaptedReduction(method)
     make = _KNOWN[check_choice("method", method, _KNOWN)]
+    # Only a warm start has a patience and a learning rate of its own.
     if make is EarlyStopping:
         return EarlyStopping(
             rule if warm_rule is None else warm_rule,
@@ -78,6 +79,8 @@ def method_for(learner: BaseLearner) -> str:
     losses = measure.measures if isinstance(measure, OutputsLoss) else (measure,)
     if not any(isinstance(each, NegMAE | Pinball | Huber) for each in losses):
         return "projection"
+    # A mean over draws is the best prediction under squared error and log-loss; medians and
+    # quantiles do not average.
     return "early_stopping" if learner.traits.can_warm_start else "retrain"
 
 

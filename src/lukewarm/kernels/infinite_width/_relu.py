@@ -12,7 +12,8 @@ import numpy as np
 
 from lukewarm._typing import Matrix, Vector
 
-# Beyond this cosine the angle is taken anew from the rows themselves.
+# Beyond this cosine the angle is taken anew from the rows themselves. There, at an angle of 0.045,
+# the arc cosine still has thirteen digits; towards 1 it loses half of them.
 _NEARLY_PARALLEL = 1 - 1e-3
 
 

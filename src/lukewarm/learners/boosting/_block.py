@@ -68,6 +68,7 @@ def grow_block(
         return
     with ThreadPoolExecutor(n_threads) as pool:
         for tree in range(len(trees.features)):
+            # The steps of `grow_trees`, with the levels of a tree handed out to threads.
             chosen, state, bound, mass = begin_tree(
                 problem, rules, candidates, step + tree, scale, raw, work
             )
@@ -97,6 +98,7 @@ def _grow_tree(
     work: Workspace,
 ) -> None:
     """Grow one tree, each thread counting and scoring its share of the features."""
+    # By feature, not by row: every histogram is counted by one thread, so nothing has to be merged.
     shares = np.array_split(np.arange(len(chosen)), n_threads)
     scales = quantise(problem, work)
     n_listed, swapped = np.uintp(0), np.zeros(0, np.bool_)

@@ -59,6 +59,7 @@ class ObliviousBoostingClassifier(ClassifierMixin, ObliviousBoostingEstimator):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
+        # scikit-learn reads the parameters off this signature, so they cannot be passed on unnamed.
         super().__init__(
             n_trees=n_trees,
             learning_rate=learning_rate,

@@ -55,6 +55,7 @@ def begin_tree(problem, rules, candidates, step, scale, raw, work):
     set_gradients(problem, scale, raw, work)
     work.leaves[:] = 0
     bound, mass = 0.0, 1.0
+    # Greedy trees need neither.
     if rules.random_strength > 0.0:
         bound, mass = _mean_square(problem, work)
     return chosen, state, bound, mass
@@ -178,6 +179,8 @@ def grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work)
             grow_blindly(table, problem, rules, chosen, bound, state, splits, work)
         elif len(chosen) > 0:
             _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work)
+        # The paper's shrinkage, lambda eps / N: one factor for all trees so far instead of new
+        # values for each.
         scale *= rules.shrink
         trees.scales[tree] = scale
         end_tree(problem, rules, scale, raw, trees.values[tree], work)

@@ -27,6 +27,7 @@ def best_split(table, chosen, scores, splits, level):
     Of splits that differ by no more than rounding the first is taken, so that ties do not depend
     on how residuals were rounded. The place is -1 when no split is left.
     """
+    # Scores are sums of squares: -1 is below all of them.
     best, best_place, best_threshold = -1.0, -1, 0
     for place in range(len(chosen)):
         feature = chosen[place]
@@ -59,6 +60,8 @@ def draw_split(table, chosen, scores, to_exponent, splits, level, chance):
                 weight = 0.0
             scores[place, threshold] = weight
             total += weight
+    # By inversion: the split at which the running sum of weights passes a uniform share of their
+    # total.
     remaining = chance * total
     for place in range(len(chosen)):
         feature = chosen[place]
@@ -78,6 +81,7 @@ def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, stat
     and accepted with probability exp((D - bound) / beta), with ``bound >= D >= 0``. D is computed
     only where ``exp(-bound / beta)`` leaves the answer open, so hardly ever.
     """
+    # Counted anew at each level; that is little beside the rows.
     n_splits = 0
     for feature in chosen:
         n_splits += table.last_thresholds[feature] - table.first_thresholds[feature] + 1

@@ -57,6 +57,7 @@ class Trees:
     @property
     def group_size(self) -> int:
         """Trees whose leaf numbers are kept together in one byte; 1 for deep trees."""
+        # Deeper than eight levels, one tree takes two bytes by itself.
         return max(1, BITS_PER_GROUP // self.features.shape[1])
 
     @property

@@ -21,6 +21,7 @@ def compile_once() -> None:
         _compile_all()
 
 
+# Under the lock: two threads that both find the cache empty would compile twice.
 @cache
 def _compile_all() -> None:
     compile_registered()

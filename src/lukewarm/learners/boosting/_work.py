@@ -103,6 +103,8 @@ def make_workspace(
         residuals=np.empty((n_outputs, n_rows)),
         curvatures=np.empty((n_outputs, n_curved)),
         channels=np.empty((n_channels, n_rows), np.int64),
+        # The last level needs no histograms of its own: those before its split have told the
+        # scores.
         histograms=np.empty((n_channels, len(candidates), stride << (depth - 1)), np.int64),
         scores=np.empty((len(candidates), stride)),
         leaves=np.empty(n_rows, np.uint16),

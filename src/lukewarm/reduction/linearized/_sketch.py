@@ -74,6 +74,7 @@ class KernelSketch:
             raise ValueError(
                 f"the tangent kernel needs at least 2 training rows as landmarks; got {n_rows}."
             )
+        # All candidates at once: the first m of them are the landmarks, whatever m becomes.
         return np.random.default_rng(seed).permutation(n_rows)[: self.max_landmarks]
 
     def best(
@@ -84,6 +85,7 @@ class KernelSketch:
         for count in self._counts(min(self.max_landmarks, n_rows)):
             linearization.grow(count)
             solution = solve()
+            # Twice the landmarks cost twice as much in kernels, eight times in decompositions.
             if best is not None and solution.loss > (1 - self.tolerance) * best.loss:
                 return min(best, solution, key=lambda each: each.loss)
             best = solution
