@@ -43,7 +43,7 @@ from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
 )
 @click.option(
     "--task",
-    type=click.Choice(("auto", "regression", "classification")),
+    type=OneOf("learners", "TASKS"),
     default="auto",
     show_default=True,
     help="Whether TARGET holds numbers or classes, such as codes 0 and 1; auto: text is classes.",

@@ -18,7 +18,8 @@ from lukewarm.experiments._comparison import Trained, methods_of, own_full, redu
 from lukewarm.experiments._models import MODELS, default_network, paper_model
 from lukewarm.experiments._style import LOOKS, by_model, panel_per_model, unique
 from lukewarm.inference import reach_zero, wald_interval
-from lukewarm.learners import BaseLearner
+from lukewarm.learners import from_model
+from lukewarm.measures import REGRESSION
 from lukewarm.plotting import tidy
 from lukewarm.results import HealthWarning
 
@@ -74,10 +75,12 @@ class Coverage:
             settings = default_network()
         else:
             settings = paper_model(job["model"], "paper", is_literal=False)
-            factor = settings.learning_rate_factor
-            if isinstance(settings.model, BaseLearner):
-                factor = settings.model.traits.learning_rate_factor
-            settings = replace(settings, learning_rate_factor=factor, conditional_imputation=True)
+            traits = from_model(settings.model, task=REGRESSION, seed=0).traits
+            settings = replace(
+                settings,
+                learning_rate_factor=traits.learning_rate_factor,
+                conditional_imputation=True,
+            )
         trained = train_full(data.X, data.y, settings, generator)
         # Dropout has no claim to cover.
         methods = [method for method in methods_of(job["model"]) if method != "dropout"]
