@@ -13,7 +13,7 @@ from lukewarm._files import locked_folder, replacing_report, write_text
 from lukewarm._text import frame_to_csv, printable
 from lukewarm._validation import check_count, check_fraction
 from lukewarm.cli._columns import complete_column, groups_of, names, taken_apart, without_gaps
-from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
+from lukewarm.cli._options import PATH, MeasureOption, OneOf, failure, plain_errors
 
 
 @click.command()
@@ -36,10 +36,9 @@ from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
 @click.option(
     "--measure",
     multiple=True,
-    help="Predictive skill: neg_mse, r2, rmse, neg_mae, pinball(0.9), huber(1), poisson_deviance, "
-    "gamma_deviance, tweedie_deviance(1.5); deviance, neg_log_loss, brier, accuracy, "
-    "balanced_accuracy, f1, auc, macro_auc, average_precision for classes; any scorer of "
-    "scikit-learn. May be repeated.  [default: neg_mse, or deviance for classes]",
+    cls=MeasureOption,
+    help="Predictive skill: {numbers}; {classes} for classes; any scorer of scikit-learn. May be "
+    "repeated.  [default: neg_mse, or deviance for classes]",
 )
 @click.option(
     "--task",
