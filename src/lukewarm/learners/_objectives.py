@@ -111,7 +111,19 @@ def _of_loss_with(
     default: float,
     settings: Settings,
 ) -> Objective:
-    """Return the objective of a loss with one number: the engine's `setting`, its `argument`."""
+    """Return the objective of a loss with one number: the engine's `setting`, its `argument`.
+
+    Parameters
+    ----------
+    name : str
+        What the measure is called, before its number.
+    loss : callable (y, prediction, argument=...)
+    argument, setting : str
+        What the loss and what the engine call the number.
+    default : float
+        The engine's.
+    settings : mapping
+    """
     number = _number(settings, setting, default)
     return Objective(NegMeanLoss(partial(loss, **{argument: number}), f"{name}({number:g})"))
 

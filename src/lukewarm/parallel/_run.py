@@ -177,7 +177,17 @@ def _count_workers(n_jobs: int | None, n_tasks: int, prefer: str) -> int:
 def with_bar(
     items: Iterable[Item], total: int, *, verbose: bool | None, description: str
 ) -> Iterator[Item]:
-    """Yield the items, drawing a progress bar where somebody watches."""
+    """Yield the items, drawing a progress bar where somebody watches.
+
+    Parameters
+    ----------
+    items : iterable
+    total : int
+    verbose : bool or None
+        None shows the bar in a terminal or a notebook only.
+    description : str
+        What is counted.
+    """
     shown = _is_watched() if verbose is None else verbose
     if not shown or total < 2:
         yield from items

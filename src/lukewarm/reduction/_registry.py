@@ -93,7 +93,15 @@ def check_method(method: str | Reduction) -> None:
 
 
 def check_suits(reduction: BaseReduction, learner: BaseLearner, fill: Any = "mean") -> None:
-    """Raise when the learner or the fill is not one for the reduction."""
+    """Raise when the learner or the fill is not one for the reduction.
+
+    Parameters
+    ----------
+    reduction : BaseReduction
+    learner : BaseLearner
+    fill : "mean", "zero", "conditional" or number
+        What stands in removed columns.
+    """
     reduction.check(learner)
     if not reduction.traits.takes_draws and isinstance(fill, str) and fill == "conditional":
         raise ValueError(

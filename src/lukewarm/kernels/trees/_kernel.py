@@ -100,7 +100,17 @@ def check_n_trees(borders: Borders, depth: int) -> int:
 def kernel_of_trees(
     X: Matrix, Z: Matrix | None, borders: Borders, depth: int, weights: GroupWeights
 ) -> Matrix:
-    """Return the kernel matrix of trees that have these probabilities."""
+    """Return the kernel matrix of trees that have these probabilities.
+
+    Parameters
+    ----------
+    X, Z : ndarrays of shape (n, p) and (k, p)
+        Z may be None, for X.
+    borders : list of ndarray
+    depth : int
+    weights : GroupWeights
+        The probabilities of the trees of a group.
+    """
     from lukewarm.kernels.trees._lookups import add_pairs
 
     cells = to_cells(X, borders)

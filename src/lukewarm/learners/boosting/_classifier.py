@@ -80,7 +80,16 @@ class ObliviousBoostingClassifier(ClassifierMixin, ObliviousBoostingEstimator):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
     ) -> ObliviousBoostingClassifier:
-        """Train on `X` (n, p) and labels `y` (n,); ``X_val`` and ``y_val`` decide when to stop."""
+        """Train on `X` (n, p) and labels `y` (n,); ``X_val`` and ``y_val`` decide when to stop.
+
+        Parameters
+        ----------
+        X : table of n rows
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+        X_val, y_val : table and array-like, optional
+            Rows to stop by.
+        """
         X = self._check_training(X)
         labels = _as_labels(y, len(X))
         self.classes_, codes = np.unique(labels, return_inverse=True)

@@ -98,6 +98,18 @@ def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapp
     """Bring the histograms of the features ``chosen[places]`` to `level` and score their splits.
 
     Threads that work on different places do not meet.
+
+    Parameters
+    ----------
+    table, rules, work
+        Bundles, see `_work`.
+    chosen, places : ndarrays of int
+        The features of this tree, and those of them to count.
+    level : int
+    scales : tuple
+        What `quantise` returned.
+    n_listed, swapped
+        What `choose_and_split` returned at the level before.
     """
     shift, _, weight_scale = scales
     stride = work.scores.shape[1]
@@ -117,6 +129,20 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, splits, w
 
     Returns how many rows are listed, which siblings are swapped, the random state, and whether
     there was a split left to choose.
+
+    Parameters
+    ----------
+    table, rules, splits, work
+        Bundles, see `_work`; the split chosen is written to `splits`.
+    chosen : ndarray of int
+        The features of this tree.
+    mass : float
+        The weight of all rows.
+    level : int
+    scales : tuple
+        What `quantise` returned.
+    state : uint64
+        Of the random stream.
     """
     shift, scale, weight_scale = scales
     if rules.random_strength > 0.0:
@@ -167,7 +193,22 @@ def end_tree(problem, rules, scale, raw, values, work):
 
 @compiled
 def grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work):
-    """Grow as many trees as `trees` has room for, after `step` others, and bring `raw` along."""
+    """Grow as many trees as `trees` has room for, after `step` others, and bring `raw` along.
+
+    Parameters
+    ----------
+    table, problem, rules, work
+        Bundles, see `_work`.
+    candidates : ndarray of int
+        The features that may be split on.
+    step : int
+    scale : float
+        What shrinkage has left of the sum so far.
+    raw : ndarray of shape (n_outputs, n)
+        The sum of leaf values so far.
+    trees : TreeArrays
+        Filled in.
+    """
     for tree in range(len(trees.features)):
         chosen, state, bound, mass = begin_tree(
             problem, rules, candidates, step + tree, scale, raw, work

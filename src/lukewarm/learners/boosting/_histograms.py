@@ -171,6 +171,20 @@ def score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, wor
     """Set ``scores[place, threshold]`` to the sum over leaves of S^2 / W, in integer units.
 
     An empty side of a split has S = 0 and scores 0.
+
+    Parameters
+    ----------
+    table : Table
+    chosen, places : ndarrays of int
+        The features of this tree, and those of them to score.
+    n_outputs, level : int
+    shift : int
+        Bits of a packed count; 0 with weights.
+    l2 : float
+        In units of the integer weights.
+    stride : int
+        Codes from one leaf's histogram to the next's.
+    work : Workspace
     """
     left, left_count = np.empty(stride, np.int64), np.empty(stride, np.int64)
     for place in places:

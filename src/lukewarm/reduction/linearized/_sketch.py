@@ -64,7 +64,16 @@ class KernelSketch:
     def linearize(
         self, full: DifferentiableLearner, train: Features, others: Features | None, seed: int
     ) -> Linearization:
-        """Return the linearisation of `full` on these rows, before its first landmark."""
+        """Return the linearisation of `full` on these rows, before its first landmark.
+
+        Parameters
+        ----------
+        full : DifferentiableLearner
+        train, others : tables
+            Rows that are fitted, with the landmarks among them, and rows to choose by.
+        seed : int
+            Draws the landmarks.
+        """
         candidates = self.draw(len(train), seed)
         return Linearization(full, train, others, candidates, self.max_units, self.precision)
 
@@ -80,7 +89,17 @@ class KernelSketch:
     def best(
         self, linearization: Linearization, n_rows: int, solve: Callable[[], Solution]
     ) -> Solution:
-        """Return the best solution once more landmarks improve it by less than the tolerance."""
+        """Return the best solution once more landmarks improve it by less than the tolerance.
+
+        Parameters
+        ----------
+        linearization : Linearization
+            Given further landmarks here.
+        n_rows : int
+            The most landmarks there can be.
+        solve : callable () -> Solution
+            Fits with the landmarks so far.
+        """
         best: Solution | None = None
         for count in self._counts(min(self.max_landmarks, n_rows)):
             linearization.grow(count)

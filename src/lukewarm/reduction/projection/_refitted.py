@@ -139,7 +139,17 @@ def _refit(
     other_weights: np.ndarray,
     n_leaves: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values (n_trees, n_leaves) and the stopping loss before and after each tree."""
+    """Return the values (n_trees, n_leaves) and the stopping loss before and after each tree.
+
+    Parameters
+    ----------
+    leaves, target, weights
+        Of the training rows: (n_trees, n), (n,) and (n,).
+    other_leaves, held_out, other_weights
+        The same of the stopping rows.
+    n_leaves : int
+        Of the tree with the most.
+    """
     n_trees = len(leaves)
     values = np.zeros((n_trees, n_leaves))
     losses = np.empty(n_trees + 1)
