@@ -84,11 +84,8 @@ class ObliviousBoostingClassifier(ClassifierMixin, ObliviousBoostingEstimator):
 
         Parameters
         ----------
-        X : table of n rows
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
-        X_val, y_val : table and array-like, optional
-            Rows to stop by.
+        X, y, sample_weight, X_val, y_val
+            As for :meth:`ObliviousBoostingRegressor.fit`; y and y_val hold labels.
         """
         X = self._check_training(X)
         labels = _as_labels(y, len(X))
