@@ -1,6 +1,6 @@
 """Write the sizes of files, functions and comments into architecture.md.
 
-python docs/size.py                  # the column of this library, and what is said of dense rooms
+python docs/size.py                  # the column of this library
 python docs/size.py --count FOLDER   # only print the column of another package
 
 Lines are those of all files, tests left out. ``__init__.py`` does not count for the lengths of
@@ -132,16 +132,17 @@ def dense_rooms() -> dict[str, float]:
 
 
 def made() -> str:
-    """Return the table, and what is said of dense rooms."""
+    """Return the table, at its end the comments of our dense rooms."""
     columns = {"lukewarm": column_of(OURS), **OTHERS}
     rows = [["", *columns], ["---"] * (len(columns) + 1)]
     rows += [
         [head, *(each[place] for each in columns.values())] for place, head in enumerate(HEADS)
     ]
-    table = "\n".join("| " + " | ".join(row) + " |" for row in rows).replace("|  |", "| |")
-    rooms = [f"{share:.1f} (`{room}`)" for room, share in dense_rooms().items()]
-    said = f"{', '.join(rooms[:-1])} and {rooms[-1]}"
-    return f"{table}\n\nComment lines per 100 in the dense rooms: {said}."
+    rows += [
+        [f"comments in `{room}`", f"{share:.1f}", *("" for _ in OTHERS)]
+        for room, share in dense_rooms().items()
+    ]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def filled(text: str) -> str:
