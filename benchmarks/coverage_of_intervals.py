@@ -9,11 +9,6 @@ benchmarks' results and its figure among the docs'. An interrupted run goes on w
 import shutil
 from pathlib import Path
 
-if __name__ == "coverage":
-    # numba, imported by any script of this folder, looks for a package of this name; it does
-    # without one when there is none.
-    raise ImportError("this is a benchmark, not the package coverage")
-
 import click
 
 from lukewarm import experiments

@@ -8,8 +8,8 @@ import lukewarm as lw
 HEAVY = ("torch", "catboost", "lightgbm", "xgboost", "matplotlib", "numba")
 
 
-def loaded_after(code):
-    script = f"{code}\nimport sys; print([m for m in {HEAVY} if m in sys.modules])"
+def loaded_after(code, modules=HEAVY):
+    script = f"{code}\nimport sys; print([m for m in {modules} if m in sys.modules])"
     return subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -21,6 +21,11 @@ def test_importing_the_package_loads_no_engine():
 
 def test_importing_every_public_name_loads_no_engine():
     assert loaded_after("from lukewarm import *\nimport lukewarm.cli, lukewarm.experiments") == "[]"
+
+
+def test_asking_for_importances_loads_no_models_of_scikit_learn():
+    rooms = ("sklearn.linear_model", "sklearn.metrics", "sklearn.feature_selection")
+    assert loaded_after("import lukewarm\nlukewarm.VariableImportance", rooms) == "[]"
 
 
 def test_every_public_name_is_there():

@@ -17,12 +17,8 @@ if TYPE_CHECKING:
     from lukewarm import stopping as stopping
     from lukewarm import testing as testing
     from lukewarm.data import ParquetRows
-    from lukewarm.estimators import (
-        ImportanceSelector,
-        InteractionImportance,
-        ShapleyImportance,
-        VariableImportance,
-    )
+    from lukewarm.estimators import InteractionImportance, ShapleyImportance, VariableImportance
+    from lukewarm.estimators._selector import ImportanceSelector
     from lukewarm.evaluation import importance_from_predictions
     from lukewarm.exceptions import (
         HealthWarning,
@@ -99,7 +95,7 @@ __all__ = [
 _ROOM_OF = {
     "HealthWarning": "exceptions",
     "ImportanceResult": "results",
-    "ImportanceSelector": "estimators",
+    "ImportanceSelector": "estimators._selector",
     "ImportanceWarning": "exceptions",
     "InteractionImportance": "estimators",
     "MeasureValue": "results",

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from lukewarm.experiments._bounds import Bounds
-from lukewarm.experiments._bounds_runs import network_errors, tree_errors
+from lukewarm.experiments._bounds import Bounds, network_errors, tree_errors
 from lukewarm.experiments._random_functions import random_network, random_trees
 from lukewarm.experiments._slopes import fit_slope
 

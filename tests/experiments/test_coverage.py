@@ -26,6 +26,23 @@ def test_one_replicate_judges_both_kinds_of_inference_on_one_fit():
         assert abs(numbers["paired"][0] - 1.6875) < 6 * numbers["paired"][1]
 
 
+@pytest.mark.parametrize(("model", "factor"), [("boosting", 1.5), ("catboost", 2.5)])
+def test_trees_are_judged_with_the_library_s_own_warm_start(model, factor, monkeypatch):
+    pytest.importorskip("catboost")
+    asked = []
+
+    def train_full(X, y, settings, generator):
+        asked.append(settings)
+        raise InterruptedError
+
+    monkeypatch.setattr("lukewarm.experiments._coverage.train_full", train_full)
+    job = Coverage().jobs("quick", [model], 1, seed=0)[0]
+    with pytest.raises(InterruptedError):
+        Coverage().run(job)
+    assert asked[0].learning_rate_factor == factor
+    assert asked[0].conditional_imputation
+
+
 def test_the_table_counts_what_covers_and_what_rejects():
     records = [record(0.0, z) for z in (-3.0, -1.0, 0.0, 1.9)]
     records += [record(1.0, z, truth=0.0) for z in (0.0, 1.0, 1.7, 3.0)]

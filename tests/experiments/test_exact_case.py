@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from lukewarm.experiments._exact_case import ExactCase
-from lukewarm.experiments._exact_runs import STARTS, exact_run
+from lukewarm.experiments._exact_case import STARTS, ExactCase, exact_run
 
 
 @pytest.fixture(name="records", scope="module")

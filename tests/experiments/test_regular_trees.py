@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from lukewarm.experiments._regular_runs import KINDS, regular_run
-from lukewarm.experiments._regular_trees import RegularTreesExperiment
+from lukewarm.experiments._regular_trees import KINDS, RegularTreesExperiment, regular_run
 
 
 @pytest.fixture(name="records", scope="module")

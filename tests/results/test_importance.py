@@ -8,7 +8,7 @@ from scipy.special import ndtri
 import lukewarm as lw
 from lukewarm.inference import skewed_widths
 from lukewarm.results import ClosedFormTrace, MeasureValue, Remark, TrainingTrace, UpperLimits
-from lukewarm.results._fields import field_kinds
+from lukewarm.results._result_record import field_kinds
 
 
 def skewed_value(generator, n_rows, shift=0.0, scale=1.0):

@@ -21,7 +21,7 @@ from lukewarm.cli._columns import (
     taken_apart,
     without_gaps,
 )
-from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
+from lukewarm.cli._options import PATH, MeasureOption, OneOf, failure, plain_errors
 from lukewarm.cli._sections import check_sections, sections_of, segment_labels
 
 
@@ -45,14 +45,13 @@ from lukewarm.cli._sections import check_sections, sections_of, segment_labels
 @click.option(
     "--measure",
     multiple=True,
-    help="Predictive skill: neg_mse, r2, rmse, neg_mae, pinball(0.9), huber(1), poisson_deviance, "
-    "gamma_deviance, tweedie_deviance(1.5); deviance, neg_log_loss, brier, accuracy, "
-    "balanced_accuracy, f1, auc, macro_auc, average_precision for classes; any scorer of "
-    "scikit-learn. May be repeated.  [default: neg_mse, or deviance for classes]",
+    cls=MeasureOption,
+    help="Predictive skill: {numbers}; {classes} for classes; any scorer of scikit-learn. May be "
+    "repeated.  [default: neg_mse, or deviance for classes]",
 )
 @click.option(
     "--task",
-    type=click.Choice(("auto", "regression", "classification")),
+    type=OneOf("learners", "TASKS"),
     default="auto",
     show_default=True,
     help="Whether TARGET holds numbers or classes, such as codes 0 and 1; auto: text is classes.",

@@ -29,6 +29,20 @@ def failure(message: str) -> click.ClickException:
     return _Failure(message)
 
 
+class MeasureOption(click.Option):
+    """An option whose help names the measures, taken from their registry when it is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from lukewarm.measures import own_names
+
+        names = {
+            "numbers": ", ".join(own_names(of_classes=False)),
+            "classes": ", ".join(own_names(of_classes=True)),
+        }
+        record = super().get_help_record(ctx)
+        return None if record is None else (record[0], record[1].format(**names))
+
+
 class OneOf(click.ParamType):
     """One of the names in a registry, whose room is loaded when the option is used or explained."""
 

@@ -127,6 +127,17 @@ def make_correlated_linear(
 ) -> LinearGaussianDataset:
     """Return the paper's linear data, in which X1 and X2 are correlated.
 
+    Parameters
+    ----------
+    n_samples : int, default 5000
+    correlation : float, default 0.5
+        Of X1 and X2.
+    noise_std : float
+        Of the noise in y.
+    coefficients : sequence of float
+        Of the features, which are as many.
+    random_state : None, int or Generator
+
     Notes
     -----
     Section 5.2 of the paper. The importance of X1 is 1.5**2 (1 - correlation**2).
@@ -151,6 +162,15 @@ def make_high_dimensional_linear(
     random_state: RandomState = None,
 ) -> LinearGaussianDataset:
     """Return the paper's high-dimensional data for trees: coefficients 5, 4, 3, 2, 1, 0, ...
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+    correlation : float, default 0.5
+        Of X1 and X2.
+    noise_std : float
+        Of the noise in y.
+    random_state : None, int or Generator
 
     Notes
     -----

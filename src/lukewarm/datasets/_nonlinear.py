@@ -52,6 +52,14 @@ def make_high_dimensional_network(
 ) -> NetworkDataset:
     """Return data from a random ReLU network in which the first five features matter.
 
+    Parameters
+    ----------
+    n_samples, n_features : int
+    correlation : float, default 0.5
+        Of X1 and X2.
+    random_state : None, int or Generator
+        Draws the network as well as the rows.
+
     Notes
     -----
     Section 5.3 of the paper, with the settings of its authors' scripts: features of variance 0.1,
@@ -82,6 +90,14 @@ def make_logistic(
     random_state: RandomState = None,
 ) -> Dataset:
     """Return the paper's "logistic" data: a sigmoid of a linear score, plus Gaussian noise.
+
+    Parameters
+    ----------
+    n_samples : int, default 5000
+    correlation : float, default 0.5
+        Of X1 and X2.
+    noise_std : float, default 0.1
+    random_state : None, int or Generator
 
     Notes
     -----

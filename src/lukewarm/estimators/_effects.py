@@ -27,7 +27,8 @@ from lukewarm.results import EffectCurve, EffectCurves
 if TYPE_CHECKING:
     from lukewarm.estimators._base import ImportanceEstimator
 
-# Bins of a column of numbers; each has the same number of rows.
+# Bins of a column of numbers, of as many rows each: enough for a curve of several turns, and 25
+# rows in each of a table of 500.
 _N_BINS = 20
 # Of each fold; a mean change in a bin is known to a few percent of its spread from as many.
 _MOST_ROWS = 10_000

@@ -19,6 +19,7 @@ KINDS = (
     *("fully connected", "convolutional", "residual", "layer normalisation"),
     *("attention, one head", "attention, many heads"),
 )
+# Doubled, for a slope on a logarithmic axis; the widest attention takes minutes.
 _WIDTHS = {"quick": (32, 64, 128), "paper": (32, 64, 128, 256)}
 _REPLICATES = {"quick": 3, "paper": 10}
 # Few, so that kernels can be taken along the way.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 else:
     torch = require("torch", "torch")
 
+# Of weights and biases, as in the paper's scripts: their squares sum to one.
 _SCALES = (0.99**0.5, 0.1)
 # ReLU keeps half of the second moment of its input.
 _AFTER_RELU = ((2 * 0.99) ** 0.5, 0.1)

@@ -138,6 +138,12 @@ def compare(
     return outcome
 
 
+def speed_ups(table: pd.DataFrame) -> pd.Series:
+    """Return how many times the seconds of each row go into those of its model's retraining."""
+    retrain = table[table["method"] == "retrain"].set_index("model")["seconds"]
+    return table["model"].map(retrain) / table["seconds"]
+
+
 def one_row_per_estimate(records: Sequence[Record]) -> pd.DataFrame:
     """Return records of `compare` with a row per method and feature.
 

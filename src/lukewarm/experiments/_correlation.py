@@ -17,9 +17,10 @@ from lukewarm.experiments._comparison import (
     train_full,
 )
 from lukewarm.experiments._models import MODELS, paper_model
-from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
-from lukewarm.plotting import new_figure, tidy
+from lukewarm.experiments._style import LOOKS, by_model, panel_per_model, unique
+from lukewarm.plotting import tidy
 
+# From independent features to copies; ten data sets as in the paper.
 _CORRELATIONS = {"quick": (0.0, 0.25, 0.5, 0.75, 1.0), "paper": (0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0)}
 _REPLICATES = {"quick": 3, "paper": 10}
 # Of the axis: dropout goes beyond, and would flatten the rest.
@@ -75,15 +76,13 @@ class Correlation:
 
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a panel per model: estimates with their spread over the truth."""
-        table = self.table(records)
-        models = unique(table["model"])
-        figure, panels = new_figure(max(4.2 * len(models), 5.4), 3.9, n_columns=len(models))
-        for model, axes in zip(models, panels, strict=True):
-            _draw_panel(axes, table[table["model"] == model])
-            axes.set_title(MODEL_TITLES.get(model, model))
-        panels[0].set_ylabel("importance of X1, mean ± sd\n(increase in mean squared error)")
-        legend_below(figure)
-        return figure
+        return panel_per_model(
+            by_model(self.table(records)),
+            _draw_panel,
+            width=4.2,
+            height=3.9,
+            ylabel="importance of X1, mean ± sd\n(increase in mean squared error)",
+        )
 
 
 def _draw_panel(axes: Any, table: pd.DataFrame) -> None:

@@ -16,13 +16,15 @@ from lukewarm.evaluation import INFERENCES, importance_from_predictions
 from lukewarm.experiments._base import Description, Record, Settings, replicated
 from lukewarm.experiments._comparison import Trained, methods_of, own_full, reduce, train_full
 from lukewarm.experiments._models import MODELS, default_network, paper_model
-from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
+from lukewarm.experiments._style import LOOKS, by_model, panel_per_model, unique
 from lukewarm.inference import reach_zero, wald_interval
-from lukewarm.learners import BaseLearner
-from lukewarm.plotting import new_figure, tidy
+from lukewarm.learners import from_model
+from lukewarm.measures import REGRESSION
+from lukewarm.plotting import tidy
 from lukewarm.results import HealthWarning
 
 _FEATURE = "X1"
+# The paper's.
 _LEVEL = 0.95
 # From independent features to copies, whose importance is zero.
 _CORRELATIONS = (0.0, 0.2, 0.5, 0.8, 1.0)
@@ -73,10 +75,12 @@ class Coverage:
             settings = default_network()
         else:
             settings = paper_model(job["model"], "paper", is_literal=False)
-            factor = settings.learning_rate_factor
-            if isinstance(settings.model, BaseLearner):
-                factor = settings.model.traits.learning_rate_factor
-            settings = replace(settings, learning_rate_factor=factor, conditional_imputation=True)
+            traits = from_model(settings.model, task=REGRESSION, seed=0).traits
+            settings = replace(
+                settings,
+                learning_rate_factor=traits.learning_rate_factor,
+                conditional_imputation=True,
+            )
         trained = train_full(data.X, data.y, settings, generator)
         # Dropout has no claim to cover.
         methods = [method for method in methods_of(job["model"]) if method != "dropout"]
@@ -110,14 +114,15 @@ class Coverage:
     def figure(self, records: Sequence[Record]) -> Any:
         """Return coverage against correlation, a panel per model."""
         table = self.table(records)
-        models = unique(table["model"])
-        figure, panels = new_figure(max(4.2 * len(models), 5.4), 4.2, n_columns=len(models))
-        for model, axes in zip(models, panels, strict=True):
-            _draw_panel(axes, table[table["model"] == model])
+        figure = panel_per_model(
+            by_model(table),
+            _draw_panel,
+            width=4.2,
+            height=4.2,
+            ylabel=f"coverage of the {100 * _LEVEL:g} % interval",
+        )
+        for axes in figure.axes:
             axes.set_ylim(min(_LOWEST, table["coverage"].min() - 0.03), 1.01)
-            axes.set_title(MODEL_TITLES.get(model, model))
-        panels[0].set_ylabel(f"coverage of the {100 * _LEVEL:g} % interval")
-        legend_below(figure)
         return figure
 
 

@@ -14,6 +14,7 @@ from lukewarm.experiments._comparison import (
     compare,
     methods_of,
     one_row_per_estimate,
+    speed_ups,
     train_full,
 )
 from lukewarm.experiments._models import MODELS, paper_model
@@ -84,8 +85,7 @@ class HighDimension:
             )
             .reset_index()
         )
-        retrain = table[table["method"] == "retrain"].set_index("model")["seconds"]
-        table["speed_up"] = table["model"].map(retrain) / table["seconds"]
+        table["speed_up"] = speed_ups(table)
         return table
 
     def figure(self, records: Sequence[Record]) -> Any:

@@ -10,12 +10,12 @@ import pandas as pd
 
 from lukewarm.datasets import make_logistic
 from lukewarm.experiments._base import Description, Record, Settings
-from lukewarm.experiments._comparison import methods_of
+from lukewarm.experiments._comparison import methods_of, speed_ups
 from lukewarm.experiments._models import MODELS, paper_model
 from lukewarm.experiments._shapley_fit import shapley_values
-from lukewarm.experiments._style import LOOKS, MODEL_TITLES, legend_below, unique
+from lukewarm.experiments._style import LOOKS, panel_per_model, unique
 from lukewarm.experiments._truths import true_logistic_shapley
-from lukewarm.plotting import new_figure, tidy
+from lukewarm.plotting import tidy
 
 # The default of the simulator, and what takes a minute or two.
 _ROWS = {"quick": 1500, "paper": 5000}
@@ -82,8 +82,7 @@ class ShapleyLogistic:
             )
             .reset_index()
         )
-        retrain = table[table["method"] == "retrain"].set_index("model")["seconds"]
-        table["speed_up"] = table["model"].map(retrain) / table["seconds"]
+        table["speed_up"] = speed_ups(table)
         table["paper_speed_up"] = (
             table["model"].replace("catboost", "boosting").map(_PAPER_SPEED_UP)
         ).where(table["method"] == "early_stopping")
@@ -92,13 +91,13 @@ class ShapleyLogistic:
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a panel per model: the ten Shapley values by each method over the truth."""
         models = unique(record["model"] for record in records)
-        figure, panels = new_figure(max(4.8 * len(models), 5.4), 3.9, n_columns=len(models))
-        for model, axes in zip(models, panels, strict=True):
-            _draw_panel(axes, [record for record in records if record["model"] == model])
-            axes.set_title(MODEL_TITLES.get(model, model))
-        panels[0].set_ylabel("Shapley value, mean ± sd\n(share of the fall in mean squared error)")
-        legend_below(figure)
-        return figure
+        return panel_per_model(
+            {model: [each for each in records if each["model"] == model] for model in models},
+            _draw_panel,
+            width=4.8,
+            height=3.9,
+            ylabel="Shapley value, mean ± sd\n(share of the fall in mean squared error)",
+        )
 
 
 def _with_errors(records: Sequence[Record]) -> pd.DataFrame:

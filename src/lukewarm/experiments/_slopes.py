@@ -1,9 +1,10 @@
-"""The exponent of a power law, with its interval, and the table of such exponents."""
+"""The exponent of a power law, with its interval; tables and panels of such exponents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from scipy.stats import t
 
 from lukewarm._typing import Vector
 from lukewarm.experiments._base import Record
+from lukewarm.experiments._style import legend_below, logarithmic, unique
+from lukewarm.plotting import COLOURS, new_figure, tidy
 
 # That of all intervals of the experiments.
 _LEVEL = 0.95
@@ -81,6 +84,65 @@ def table_of_slopes(
                     }
                 )
     return pd.DataFrame(rows)
+
+
+def slope_columns(records: pd.DataFrame, size: str, names: Iterable[str]) -> dict[str, list[float]]:
+    """Return the slope of each of these columns on `size`, with its interval, as columns."""
+    return {
+        f"{name}_slope": list(fit_slope(records[size], records[name], records["replicate"]))
+        for name in names
+    }
+
+
+def power_law_figure(
+    records: Sequence[Record],
+    names: Iterable[str],
+    draw: Callable[[Any, pd.DataFrame, str, str], None],
+    *,
+    width: float,
+) -> Any:
+    """Return a row of two panels for each model, one per kind of error, and one legend below.
+
+    Parameters
+    ----------
+    records : sequence of Record
+    names : iterable of two str
+        The kinds of error.
+    draw : callable (axes, records of one model, its name, kind of error)
+    width : float
+        Inches of the figure.
+    """
+    frame = pd.DataFrame(list(records))
+    models = unique(frame["model"])
+    figure, panels = new_figure(width, 3.3 * len(models) + 0.4, n_rows=len(models), n_columns=2)
+    for axes, (model, name) in zip(panels, product(models, names), strict=True):
+        draw(axes, frame[frame["model"] == model], model, name)
+    legend_below(figure)
+    return figure
+
+
+def draw_power_law(
+    axes: Any, records: pd.DataFrame, size: str, name: str, mean: pd.Series, label: str
+) -> None:
+    """Draw the errors of single data sets, their means and the slope; both axes logarithmic.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    records : DataFrame
+    size, name : str
+        The columns of sizes and of errors.
+    mean : Series
+        The mean error of each size, indexed by size.
+    label : str
+        What kind of mean it is.
+    """
+    axes.plot(records[size], records[name], ".", color="0.65", label="one data set")
+    axes.plot(mean.index, mean, "o-", color=COLOURS[0], label=label)
+    slope = fit_slope(records[size], records[name], records["replicate"])
+    axes.text(0.04, 0.06, f"slope {slope}", transform=axes.transAxes)
+    logarithmic(axes, np.asarray(mean.index))
+    tidy(axes)
 
 
 def _centred(values: Vector, groups: np.ndarray) -> Vector:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from lukewarm._typing import Vector
-from lukewarm.plotting import COLOURS
+from lukewarm.plotting import COLOURS, new_figure
 
 
 class Look(NamedTuple):
@@ -31,6 +33,41 @@ MODEL_TITLES = {
     "catboost": "boosted trees (CatBoost)",
     "network": "network",
 }
+
+
+def panel_per_model(
+    parts: Mapping[str, Any],
+    draw: Callable[[Any, Any], None],
+    *,
+    width: float,
+    height: float,
+    ylabel: str,
+) -> Any:
+    """Return a figure with a panel for each model, side by side, and one legend below.
+
+    Parameters
+    ----------
+    parts : mapping from a model's name to what its panel shows
+    draw : callable (axes, part)
+    width, height : float
+        Inches of a panel.
+    ylabel : str
+        Of the first panel; the others stand beside it.
+    """
+    # A single panel still has to hold the title and the legend.
+    size = max(width * len(parts), 5.4), height
+    figure, panels = new_figure(*size, n_columns=len(parts))
+    for axes, (model, part) in zip(panels, parts.items(), strict=True):
+        draw(axes, part)
+        axes.set_title(MODEL_TITLES.get(model, model))
+    panels[0].set_ylabel(ylabel)
+    legend_below(figure)
+    return figure
+
+
+def by_model(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the rows of each model, in the order of their first appearance."""
+    return {str(model): rows for model, rows in table.groupby("model", sort=False)}
 
 
 def legend_below(figure: Any) -> None:

@@ -25,12 +25,12 @@ from lukewarm.experiments._comparison import (
 from lukewarm.experiments._models import MODELS, paper_model
 from lukewarm.experiments._style import (
     LOOKS,
-    MODEL_TITLES,
-    legend_below,
+    by_model,
     logarithmic_upwards,
+    panel_per_model,
     unique,
 )
-from lukewarm.plotting import new_figure, tidy
+from lukewarm.plotting import tidy
 
 _TASKS: dict[str, Callable[..., Any]] = {
     "linear": make_correlated_linear,
@@ -111,15 +111,13 @@ class Symmetric:
 
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a panel per model: the gap to retraining, literal and symmetric, per task."""
-        table = self.table(records)
-        models = unique(table["model"])
-        figure, panels = new_figure(max(4.8 * len(models), 5.4), 3.8, n_columns=len(models))
-        for model, axes in zip(models, panels, strict=True):
-            _draw_panel(axes, table[table["model"] == model])
-            axes.set_title(MODEL_TITLES.get(model, model))
-        panels[0].set_ylabel("gap to retraining, root mean square\n(share of the variance of y)")
-        legend_below(figure)
-        return figure
+        return panel_per_model(
+            by_model(self.table(records)),
+            _draw_panel,
+            width=4.8,
+            height=3.8,
+            ylabel="gap to retraining, root mean square\n(share of the variance of y)",
+        )
 
 
 def _real_tasks() -> tuple[str, ...]:

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 
 from lukewarm.experiments._base import Description, Record, Settings, replicated
-from lukewarm.experiments._slopes import fit_slope, table_of_slopes
-from lukewarm.experiments._style import legend_below, logarithmic, unique
+from lukewarm.experiments._slopes import draw_power_law, power_law_figure, table_of_slopes
 from lukewarm.experiments._tangent_runs import network_drift, tree_drift
-from lukewarm.plotting import COLOURS, new_figure, tidy
 
+# Evenly on a logarithmic axis, up to where the law of the theory shows.
 _WIDTHS = {"quick": (64, 128, 256, 512, 1024), "paper": (64, 128, 256, 512, 1024, 2048, 4096)}
 _STRENGTHS = {"quick": (1, 10, 100, 1000, 10000), "paper": (1, 10, 100, 1000, 10000, 100000)}
 # Few, so that the kernels of wide networks can be taken along the way.
@@ -67,17 +66,7 @@ class TangentStability:
 
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a row of panels per model, both axes logarithmic."""
-        frame = pd.DataFrame(list(records))
-        models = unique(frame["model"])
-        figure, panels = new_figure(8.6, 3.3 * len(models) + 0.4, n_rows=len(models), n_columns=2)
-        places = iter(panels)
-        for model in models:
-            for distance, label in DISTANCES.items():
-                axes = next(places)
-                _draw_panel(axes, frame[frame["model"] == model], distance, model)
-                axes.set_ylabel(label, fontsize=9)
-        legend_below(figure)
-        return figure
+        return power_law_figure(records, DISTANCES, _draw_panel, width=8.6)
 
 
 def geometric_mean(chosen: pd.DataFrame, distance: str) -> dict[str, float]:
@@ -85,17 +74,12 @@ def geometric_mean(chosen: pd.DataFrame, distance: str) -> dict[str, float]:
     return {"mean": float(np.exp(np.log(chosen[distance]).mean()))}
 
 
-def _draw_panel(axes: Any, frame: pd.DataFrame, distance: str, model: str) -> None:
+def _draw_panel(axes: Any, frame: pd.DataFrame, model: str, distance: str) -> None:
     title, label, exponent, law = _PARTS[model]
-    sizes = np.unique(frame["size"])
     mean = np.exp(np.log(frame[distance]).groupby(frame["size"]).mean())
-    axes.plot(frame["size"], frame[distance], ".", color="0.65", label="one data set")
-    axes.plot(sizes, mean, "o-", color=COLOURS[0], label="geometric mean")
+    draw_power_law(axes, frame, "size", distance, mean, "geometric mean")
     # Through the last point: the law is one of large sizes.
-    line = mean.iloc[-1] * (sizes / sizes[-1]) ** exponent
-    axes.plot(sizes, line, "--", color="0.2", label=law)
-    slope = fit_slope(frame["size"], frame[distance], frame["replicate"])
-    axes.text(0.04, 0.06, f"slope {slope}", transform=axes.transAxes)
+    line = mean.iloc[-1] * (mean.index / mean.index[-1]) ** exponent
+    axes.plot(mean.index, line, "--", color="0.2", label=law)
     axes.set(xlabel=label, title=title)
-    logarithmic(axes, sizes)
-    tidy(axes)
+    axes.set_ylabel(DISTANCES[distance], fontsize=9)

@@ -116,7 +116,17 @@ def population_critical_radius(
 
 
 def line_slope(noise_std: float, rkhs_gap_norm: float, gap_power: int, factor: float) -> float:
-    """Return what multiplies rho**2 on the line's side: infinite without noise."""
+    """Return what multiplies rho**2 on the line's side: infinite without noise.
+
+    Parameters
+    ----------
+    noise_std, rkhs_gap_norm : float
+        sigma and C_H.
+    gap_power : {1, 2}
+        The power of C_H.
+    factor : float
+        EMPIRICAL_FACTOR or POPULATION_FACTOR.
+    """
     check_number("noise_std", noise_std, minimum=0)
     check_number("rkhs_gap_norm", rkhs_gap_norm, minimum=0)
     check_count("gap_power", gap_power, minimum=1, maximum=2)

@@ -95,7 +95,10 @@ def error_decomposition(
     positions, drifts = [position], []
     for kernel in _checked(first, kernels):
         left = target - position
+        # Predictions are counted from the start, so that position + gap left = target at every
+        # step.
         update = kernel @ left
+        # delta_tau = (K_tau - K)(y - f_tau): what the run does and the stationary kernel would not.
         drifts.append(update - matrix @ left)
         position = position + problem.rate * update
         positions.append(position)
@@ -143,6 +146,8 @@ def run_decomposition(
     truth = check_vector("truth", truth, n_rows=len(y))
     problem = _prepare(stationary_kernel, truth - path[0], y - truth, learning_rate)
     matrix = np.asarray(stationary_kernel, dtype=float)
+    # The run's own kernel is not needed: K_tau (y - f_tau) is the step it took, over the learning
+    # rate. `matrix` is symmetric, so it may stand on the right of rows.
     drifts = np.diff(path, axis=0) / problem.rate - (y - path[:-1]) @ matrix
     return _terms(problem, path - path[0], drifts)
 
@@ -169,10 +174,12 @@ def _terms(problem: _Problem, positions: Matrix, drifts: Matrix) -> ErrorDecompo
     n_rows, rotation = len(problem.gap), problem.decomposed.eigenvectors
     shrinkage = 1 - problem.rate * problem.decomposed.eigenvalues
     powers = shrinkage ** np.arange(len(positions))[:, None]
+    # 2, 4, 4 are those of the lemma: (a + b + c)**2 <= 2 a**2 + 4 b**2 + 4 c**2.
     bias = 2 / n_rows * (powers**2 @ (rotation.T @ problem.gap) ** 2)
     variance = 4 / n_rows * ((1 - powers) ** 2 @ (rotation.T @ problem.noise) ** 2)
     carried, drift = np.zeros(n_rows), [0.0]
     for rotated in drifts @ rotation:
+        # sum over s of S**(tau - s) delta_s by Horner's rule: one vector in place of tau of them.
         carried = shrinkage * carried + rotated
         drift.append(4 * problem.rate**2 / n_rows * float(carried @ carried))
     error = ((positions - problem.gap) ** 2).mean(axis=1)

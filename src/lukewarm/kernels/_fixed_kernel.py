@@ -145,6 +145,8 @@ class FixedKernelRun:
     def _left(self, steps: Sequence[int] | Vector) -> Matrix:
         """Return S**tau, shape (T, n)."""
         counts = np.asarray(steps, dtype=float)[:, None]
+        # At a learning rate of one over the largest eigenvalue, rounding makes the first of them
+        # negative.
         shrinkage = np.maximum(1 - self.learning_rate * self.decomposed.eigenvalues, 0.0)
         return np.where(counts == 0, 1.0, shrinkage**counts)
 

@@ -10,7 +10,8 @@ from lukewarm._typing import Matrix, Vector
 from lukewarm._validation import check_vector
 from lukewarm.kernels._spectra import Spectrum, spectrum
 
-# Flow times tried, and the least share of the rows' freedom that the fit must leave.
+# Flow times tried: ten for every factor of ten, where eigenvalues span sixteen of these. The second
+# is the least share of the rows' freedom that the fit must leave, for the noise to be seen in it.
 _N_TIMES = 200
 _LEAST_FREEDOM = 0.1
 
@@ -86,6 +87,8 @@ def _smooth_parts(decomposed: Spectrum, residuals: Vector) -> _Smoothed:
     left = np.exp(-np.outer(_flow_times(decomposed), decomposed.eigenvalues))
     freedom = left.mean(axis=1)
     allowed = freedom >= _LEAST_FREEDOM
+    # Generalised cross-validation goes to zero over zero as the fit uses up all freedom; times that
+    # leave too little of it are not asked.
     scores = (left**2 @ parts**2)[allowed] / freedom[allowed] ** 2
     return _Smoothed(parts, left[allowed][np.argmin(scores)], decomposed)
 

@@ -113,8 +113,10 @@ def follow_run(
     predictions = np.zeros((n_steps + 1, len(y)))
     kernels = np.zeros((len(wanted), len(y), len(y)))
     for seed in seeds:
+        # The same start for every seed: what is averaged is the randomness of the steps alone.
         model = learner.copy(seed)
         for step in range(n_steps + 1):
+            # Step 0 is the start itself; the kernel there is the one the theory takes for fixed.
             if step:
                 model.advance(X, y, 1)
             predictions[step] += model.predict(X) / len(seeds)
@@ -172,6 +174,7 @@ def oracle_stop(
         noise_std=check_number("noise_std", noise_std, minimum=0),
         rkhs_gap_norm=norm,
     )
+    # The start is the target already: every step only learns noise.
     if norm == 0:
         return OracleStop(0, last, norm, terms)
     step = optimal_step(terms.drift_term, norm**2 * BOUND_CONSTANT, learning_rate, last)

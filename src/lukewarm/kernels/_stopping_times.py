@@ -63,8 +63,10 @@ def max_theoretical_step(
     slope = line_slope(noise_std, rkhs_gap_norm, gap_power, EMPIRICAL_FACTOR)
     n_samples = check_n_samples(n_samples, eigenvalues)
     radius = meeting_radius(eigenvalues, slope, n_samples)
+    # No noise, or a kernel of rank 0: nothing can be overfitted.
     if radius == 0:
         return math.inf
+    # Where the quotient is a whole number, rounding must not take a step away.
     return math.floor(1 / (rate * radius**2) * (1 + 4 * np.finfo(float).eps))
 
 
@@ -100,5 +102,6 @@ def optimal_step(
     last = int(min(check_number("max_step", max_step, minimum=0), len(drift) - 1))
     if last < 1:
         return 0
+    # Step 0 is left out: its first term is infinite.
     steps = np.arange(1, last + 1)
     return 1 + int(np.argmin(constant / (rate * steps) + drift[1 : last + 1]))

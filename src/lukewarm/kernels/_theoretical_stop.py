@@ -71,6 +71,7 @@ class TheoreticalStop:
         """
         decomposed = spectrum(kernel_matrix)
         residuals = check_vector("residuals", residuals, n_rows=len(decomposed.eigenvalues))
+        # One decomposition serves both estimates and the spectrum: it is the cost of the rule.
         noise, norm = estimate_both(decomposed, residuals)
         noise = noise if noise_std is None else noise_std
         norm = norm if rkhs_gap_norm is None else rkhs_gap_norm
@@ -85,6 +86,7 @@ class TheoreticalStop:
 
     def should_stop(self, losses: Sequence[float]) -> bool:
         """Return whether `max_step` steps are taken, or the last loss is nan."""
+        # Without noise the theory never stops; the most steps of the training loop do.
         if math.isinf(self.max_step):
             return bool(np.isnan(losses[-1]))
         return FixedSteps(int(self.max_step)).should_stop(losses)

@@ -128,6 +128,14 @@ class BaseLearner(ABC):
         """Take `n_steps` further steps on these rows.
 
         ``advance(50)`` and ``advance(25)`` leave the same model as ``advance(75)``.
+
+        Parameters
+        ----------
+        X : table or what `datasets` made of it, n rows
+        y : ndarray of shape (n,)
+            Class codes for a classifier.
+        n_steps : int
+        weights : ndarray of shape (n,), optional
         """
 
     @abstractmethod
@@ -135,7 +143,14 @@ class BaseLearner(ABC):
         """Return one prediction per row; class probabilities for a classifier."""
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return what decides when to stop: the loss of the measure, or that of the task."""
+        """Return what decides when to stop: the loss of the measure, or that of the task.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+        prediction : ndarray of shape (n,) or (n, n_classes)
+        weights : ndarray of shape (n,), optional
+        """
         if self.measure is None or not self.task.is_regression:
             return self.task.loss(y, prediction, weights)
         return self.measure.mean_loss(y, prediction, weights)
@@ -284,7 +299,15 @@ class BaseLearner(ABC):
     def choose(
         self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
     ) -> tuple[BaseLearner, TrainingTrace]:
-        """Return the trained model and the trace of its training; trait `chooses_model`."""
+        """Return the trained model and the trace of its training; trait `chooses_model`.
+
+        Parameters
+        ----------
+        train, stopping : Rows
+            Rows to learn from, and rows to choose by.
+        rule : StoppingRule
+        max_steps : int
+        """
         raise _unable(self, "chooses_model")
 
     def learn_stopping_rows(self) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
-from sklearn.linear_model import LogisticRegression
 
 from lukewarm._typing import Features, Matrix, Prediction, Vector
 from lukewarm.measures import Task
@@ -20,6 +19,7 @@ def class_output(model: Any) -> str | None:
 
     Examples
     --------
+    >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.svm import SVC
     >>> class_output(SVC()), class_output(LogisticRegression())
     ('scores', None)
@@ -44,10 +44,13 @@ class ScoredClassifier:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self._map: LogisticRegression | None = None
+        self._map: Any = None
 
     def calibrate(self, X: Features, y: Vector, weights: Vector | None = None) -> None:
         """Learn from the class codes `y` of these rows what a score is worth."""
+        # Here, so that fits without such a model do not wait for the import.
+        from sklearn.linear_model import LogisticRegression
+
         self._map = LogisticRegression(C=_WEAK_PENALTY).fit(
             self._scores(X), y.astype(int), sample_weight=weights
         )

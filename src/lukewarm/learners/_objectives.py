@@ -99,54 +99,49 @@ def _adaptive_huber(settings: Settings) -> Objective:
     return Objective(NegMAE())
 
 
-def _of_losses(name: str, function: Callable[..., np.ndarray], **fixed: float) -> Objective:
-    return Objective(NegMeanLoss(partial(function, **fixed) if fixed else function, name))
+def _of_loss(name: str, loss: Callable[..., np.ndarray], settings: Settings) -> Objective:
+    return Objective(NegMeanLoss(loss, name))
 
 
-def _percentage(settings: Settings) -> Objective:
-    return _of_losses("mape", losses.percentage_errors)
+def _of_loss_with(
+    name: str,
+    loss: Callable[..., np.ndarray],
+    argument: str,
+    setting: str,
+    default: float,
+    settings: Settings,
+) -> Objective:
+    """Return the objective of a loss with one number: the engine's `setting`, its `argument`.
 
-
-def _fair(settings: Settings) -> Objective:
-    scale = _number(settings, "fair_c", 1.0)
-    return _of_losses(f"fair({scale:g})", losses.fair_losses, scale=scale)
-
-
-def _pseudo_huber(settings: Settings) -> Objective:
-    slope = _number(settings, "huber_slope", 1.0)
-    return _of_losses(f"pseudo_huber({slope:g})", losses.pseudo_huber_losses, slope=slope)
-
-
-def _squared_log(settings: Settings) -> Objective:
-    return _of_losses("squared_log_error", losses.squared_log_errors)
+    Parameters
+    ----------
+    name : str
+        What the measure is called, before its number.
+    loss : callable (y, prediction, argument=...)
+    argument, setting : str
+        What the loss and what the engine call the number.
+    default : float
+        The engine's.
+    settings : mapping
+    """
+    number = _number(settings, setting, default)
+    return Objective(NegMeanLoss(partial(loss, **{argument: number}), f"{name}({number:g})"))
 
 
 def _logistic(settings: Settings) -> Objective:
     return Objective(NegMeanLoss(losses.cross_entropies, "cross_entropy"), "logit")
 
 
-def _expectile(settings: Settings) -> Objective:
-    level = _number(settings, "alpha", 0.5)
-    return _of_losses(f"expectile({level:g})", losses.expectile_losses, level=level)
-
-
-def _log_cosh(settings: Settings) -> Objective:
-    return _of_losses("log_cosh", losses.log_cosh_losses)
-
-
-def _power(settings: Settings) -> Objective:
-    power = _number(settings, "q", 2.0)
-    return _of_losses(f"lq({power:g})", losses.power_errors, power=power)
-
-
 def _insensitive(power: float, settings: Settings) -> Objective:
     margin = _number(settings, "epsilon", 0.1)
     name = f"epsilon_insensitive({margin:g})" if power == 1 else f"squared_insensitive({margin:g})"
-    return _of_losses(name, losses.insensitive_losses, margin=margin, power=power)
+    loss = partial(losses.insensitive_losses, margin=margin, power=power)
+    return Objective(NegMeanLoss(loss, name))
 
 
 _Table = Mapping[str, Callable[[Settings], Objective]]
 _LIGHTGBM_QUANTILE = partial(_quantile, "alpha", 0.9)
+_PERCENTAGE = partial(_of_loss, "mape", losses.percentage_errors)
 
 OBJECTIVES: dict[str, _Table] = {
     "LightGBM": {
@@ -159,10 +154,10 @@ OBJECTIVES: dict[str, _Table] = {
         ),
         **dict.fromkeys(("regression_l1", "l1", "mean_absolute_error", "mae"), _absolute),
         "huber": partial(_huber, "alpha", 0.9),
-        "fair": _fair,
+        "fair": partial(_of_loss_with, "fair", losses.fair_losses, "scale", "fair_c", 1.0),
         "quantile": _LIGHTGBM_QUANTILE,
-        "mape": _percentage,
-        "mean_absolute_percentage_error": _percentage,
+        "mape": _PERCENTAGE,
+        "mean_absolute_percentage_error": _PERCENTAGE,
         "poisson": _poisson,
         "gamma": _gamma,
         "tweedie": partial(_tweedie, "tweedie_variance_power"),
@@ -170,9 +165,11 @@ OBJECTIVES: dict[str, _Table] = {
     "XGBoost": {
         "reg:squarederror": _squared,
         "reg:absoluteerror": _absolute,
-        "reg:pseudohubererror": _pseudo_huber,
+        "reg:pseudohubererror": partial(
+            _of_loss_with, "pseudo_huber", losses.pseudo_huber_losses, "slope", "huber_slope", 1.0
+        ),
         "reg:quantileerror": partial(_quantile, "quantile_alpha", None),
-        "reg:squaredlogerror": _squared_log,
+        "reg:squaredlogerror": partial(_of_loss, "squared_log_error", losses.squared_log_errors),
         "reg:logistic": _logistic,
         "count:poisson": _poisson,
         "reg:gamma": _gamma,
@@ -183,10 +180,12 @@ OBJECTIVES: dict[str, _Table] = {
         "MAE": _absolute,
         "Quantile": partial(_quantile, "alpha", 0.5),
         "Huber": partial(_huber, "delta", 1.0),
-        "MAPE": _percentage,
-        "LogCosh": _log_cosh,
-        "Expectile": _expectile,
-        "Lq": _power,
+        "MAPE": _PERCENTAGE,
+        "LogCosh": partial(_of_loss, "log_cosh", losses.log_cosh_losses),
+        "Expectile": partial(
+            _of_loss_with, "expectile", losses.expectile_losses, "level", "alpha", 0.5
+        ),
+        "Lq": partial(_of_loss_with, "lq", losses.power_errors, "power", "q", 2.0),
         "Poisson": _poisson,
         "Tweedie": partial(_tweedie, "variance_power"),
     },

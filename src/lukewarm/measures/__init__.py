@@ -31,6 +31,7 @@ from lukewarm.measures._registry import (
     available,
     centres_classes,
     needs_classes,
+    own_names,
 )
 from lukewarm.measures._regression import R2, RMSE, Huber, NegMAE, NegMSE, Pinball
 from lukewarm.measures._row_terms import RowTerms, row_terms
@@ -80,6 +81,7 @@ __all__ = [
     "mean_squared_error",
     "needs_classes",
     "over_outputs",
+    "own_names",
     "row_terms",
     "squared_errors",
 ]

@@ -31,7 +31,14 @@ class Measure(Protocol):
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
-        """Return the skill of `prediction` on the rows with target `y`."""
+        """Return the skill of `prediction` on the rows with target `y`.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+        prediction : ndarray of shape (n,) or (n, n_classes)
+        weights : ndarray of shape (n,), optional
+        """
         ...
 
 

@@ -62,6 +62,20 @@ def as_measure(measure: str | Measure) -> Measure:
     return _PLAIN[check_choice("measure", measure, (*_PLAIN, *_WITH_NUMBER))]()
 
 
+def own_names(*, of_classes: bool) -> tuple[str, ...]:
+    """Return the names of our own measures for class codes, or of those for numbers.
+
+    Examples
+    --------
+    >>> "r2" in own_names(of_classes=False), "auc" in own_names(of_classes=True)
+    (True, True)
+    """
+    plain = tuple(
+        name for name, kind in _PLAIN.items() if (_target_of(kind) != "numbers") == of_classes
+    )
+    return plain if of_classes else (*plain, *_WITH_NUMBER)
+
+
 def available() -> pd.DataFrame:
     """Return every measure that has a name, what it is for, and what its interval rests on.
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import get_scorer, get_scorer_names
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.results import MeasureValue
@@ -58,7 +57,7 @@ class ScorerMeasure:
     @classmethod
     def named(cls, name: str) -> ScorerMeasure:
         """Return the measure of the scorer that scikit-learn knows by this name."""
-        return cls(get_scorer(name), name, needs_classes=_is_of_classes(name))
+        return cls(_metrics().get_scorer(name), name, needs_classes=_is_of_classes(name))
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -100,9 +99,15 @@ class ScorerMeasure:
 @cache
 def scorer_names() -> tuple[str, ...]:
     """Return the scorers of scikit-learn that judge predictions."""
-    return tuple(
-        name for name in get_scorer_names() if not any(part in name for part in _OF_CLUSTERS)
-    )
+    names = _metrics().get_scorer_names()
+    return tuple(name for name in names if not any(part in name for part in _OF_CLUSTERS))
+
+
+def _metrics() -> Any:
+    # Few fits need them, and every import of the estimators would wait for them.
+    import sklearn.metrics
+
+    return sklearn.metrics
 
 
 @cache
@@ -110,7 +115,7 @@ def _is_of_classes(name: str) -> bool:
     """Return whether a scorer refuses a continuous target."""
     y = np.linspace(0.1, 1.9, 12)
     try:
-        ScorerMeasure(get_scorer(name), name, needs_classes=False)._score(y, y, None)
+        ScorerMeasure(_metrics().get_scorer(name), name, needs_classes=False)._score(y, y, None)
     except ValueError:
         return True
     return False

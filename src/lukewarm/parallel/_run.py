@@ -30,6 +30,8 @@ _LOST_WORKER = {
     *("FutureCancelledError", "CancelledError", "KilledWorker"),
     *("WorkerCrashedError", "RayActorError", "ActorDiedError", "OutOfMemoryError"),
 }
+# Between two looks at jobs that others have claimed: short where they are about to be done, and
+# doubled up to what a user does not notice beside a job of minutes.
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 
@@ -175,7 +177,17 @@ def _count_workers(n_jobs: int | None, n_tasks: int, prefer: str) -> int:
 def with_bar(
     items: Iterable[Item], total: int, *, verbose: bool | None, description: str
 ) -> Iterator[Item]:
-    """Yield the items, drawing a progress bar where somebody watches."""
+    """Yield the items, drawing a progress bar where somebody watches.
+
+    Parameters
+    ----------
+    items : iterable
+    total : int
+    verbose : bool or None
+        None shows the bar in a terminal or a notebook only.
+    description : str
+        What is counted.
+    """
     shown = _is_watched() if verbose is None else verbose
     if not shown or total < 2:
         yield from items

@@ -197,7 +197,15 @@ def plain_ticks(axes: Any, label: str, which: str = "x") -> int:
 
 
 def new_figure(width: float, height: float, *, n_rows: int = 1, n_columns: int = 1) -> Any:
-    """Return a new figure in the look of the house and the list of its panels, row by row."""
+    """Return a new figure in the look of the house and the list of its panels, row by row.
+
+    Parameters
+    ----------
+    width, height : float
+        Inches.
+    n_rows, n_columns : int, default 1
+        Of panels.
+    """
     from matplotlib import pyplot as plt
 
     figure, panels = plt.subplots(

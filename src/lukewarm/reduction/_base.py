@@ -42,6 +42,7 @@ class ReductionData:
     @cached_property
     def fill(self) -> Fill:
         """What stands in removed columns."""
+        # One for all removed sets: what a fill learns, it learns of the training rows once.
         if not self.is_conditional:
             return self.removal
         from lukewarm.reduction.projection._fill import ConditionalFill  # loads numba
@@ -154,7 +155,19 @@ class BaseReduction(ABC):
     def reduce(
         self, full: BaseLearner, data: ReductionData, removed: FeatureSet, seed: int
     ) -> ReducedModel:
-        """Return the model without the features in `removed`."""
+        """Return the model without the features in `removed`.
+
+        Parameters
+        ----------
+        full : BaseLearner
+            Never changed.
+        data : ReductionData
+            The rows it may learn from, and how columns are taken away.
+        removed : tuple of int
+            Column numbers; () for the full model's own continuation.
+        seed : int
+            Of what is drawn on the way; a function of model and set.
+        """
 
 
 class AdaptedReduction(BaseReduction):

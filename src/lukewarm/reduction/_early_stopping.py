@@ -70,6 +70,7 @@ class EarlyStopping(BaseReduction):
     ) -> ReducedModel:
         """Return the full model's continuation without the features in `removed`."""
         started = perf_counter()
+        # One copy of the rows for the start, the loss before any step and all steps.
         train, stopping = data.without(removed)
         start = warm_start(
             full,
@@ -80,6 +81,8 @@ class EarlyStopping(BaseReduction):
             conditional_imputation=self.conditional_imputation,
             seed=seed,
         )
+        # After imputation and calibration, which are no steps; and not at 1, for learners that have
+        # no learning rate.
         if self.learning_rate_factor != 1:
             start.scale_learning_rate(self.learning_rate_factor)
         learner, trace = train_until(start, train, stopping, self.rule, self.max_steps)

@@ -59,6 +59,7 @@ def as_reduction(
         check_method(method)
         return method if isinstance(method, BaseReduction) else AdaptedReduction(method)
     make = _KNOWN[check_choice("method", method, _KNOWN)]
+    # Only a warm start has a patience and a learning rate of its own.
     if make is EarlyStopping:
         return EarlyStopping(
             rule if warm_rule is None else warm_rule,
@@ -78,6 +79,8 @@ def method_for(learner: BaseLearner) -> str:
     losses = measure.measures if isinstance(measure, OutputsLoss) else (measure,)
     if not any(isinstance(each, NegMAE | Pinball | Huber) for each in losses):
         return "projection"
+    # A mean over draws is the best prediction under squared error and log-loss; medians and
+    # quantiles do not average.
     return "early_stopping" if learner.traits.can_warm_start else "retrain"
 
 
@@ -90,7 +93,15 @@ def check_method(method: str | Reduction) -> None:
 
 
 def check_suits(reduction: BaseReduction, learner: BaseLearner, fill: Any = "mean") -> None:
-    """Raise when the learner or the fill is not one for the reduction."""
+    """Raise when the learner or the fill is not one for the reduction.
+
+    Parameters
+    ----------
+    reduction : BaseReduction
+    learner : BaseLearner
+    fill : "mean", "zero", "conditional" or number
+        What stands in removed columns.
+    """
     reduction.check(learner)
     if not reduction.traits.takes_draws and isinstance(fill, str) and fill == "conditional":
         raise ValueError(

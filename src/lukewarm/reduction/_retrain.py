@@ -56,12 +56,14 @@ class Retrain(BaseReduction):
         if not removed:
             return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
         started = perf_counter()
+        # Closed forms know no stopping rows. They need no fill either: the columns are gone.
         if not len(data.stopping):
             model = full.refit_without(data.train, removed)
             if model is not None:
                 trace = TrainingTrace.unjudged(1)
                 return ReducedModel(model.predict, trace, perf_counter() - started)
         train, stopping = data.without(removed)
+        # Retrained on filled columns: constant ones carry nothing, and every engine takes them.
         learner = full.fresh(seed)
         if len(stopping):
             learner, trace = train_until(learner, train, stopping, self.rule, self.max_steps)

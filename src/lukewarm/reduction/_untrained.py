@@ -18,6 +18,14 @@ def constant_model(
 
     The best constant is the one `measure` rates highest, by default the mean.
 
+    Parameters
+    ----------
+    data : ReductionData
+        Whose training rows say which constant.
+    task : Task
+    measure : MeanLoss, optional
+        What the constant is the best prediction for; by default the squared error.
+
     Notes
     -----
     What is left when all features are removed. It never reaches a learner: engines refuse data in

@@ -12,12 +12,10 @@ merge keeps the first, except where their kind says otherwise.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +23,9 @@ from lukewarm._validation import shown
 from lukewarm.results._candidates import Candidate
 from lukewarm.results._health import SEVERITIES, Remark
 from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
-from lukewarm.results._storage import StoredRecord, reading_record, write_record
+from lukewarm.results._storage import StoredRecord
 
 Sizes = dict[str, int]
-Result = TypeVar("Result")
 
 
 @dataclass
@@ -371,46 +368,3 @@ class Maybe(FieldKind):
     def joined(self, values: Sequence[Any]) -> Any:
         """Return None where any part lacks the value."""
         return None if any(each is None for each in values) else self.kind.joined(values)
-
-
-def field_kinds(result_type: type) -> dict[str, FieldKind]:
-    """Return the kind of each field of a result, in the order of the fields."""
-    return {
-        name: next(each for each in get_args(hint) if isinstance(each, FieldKind))
-        for name, hint in get_type_hints(result_type, include_extras=True).items()
-        if get_origin(hint) is Annotated
-    }
-
-
-def save_result(path: str | os.PathLike[str], result: Any) -> Path:
-    """Write the result to one file and return its path."""
-    contents = Contents()
-    for name, kind in field_kinds(type(result)).items():
-        kind.write(name, getattr(result, name), contents)
-    return write_record(path, type(result).__name__, contents.record, contents.arrays)
-
-
-def load_result(path: str | os.PathLike[str], result_type: type[Result]) -> Result:
-    """Return the result of that type stored at `path`; a ValueError names what is wrong."""
-    sizes: Sizes = {}
-    with reading_record(path, result_type.__name__) as stored:
-        return result_type(
-            **{
-                name: kind.read(name, stored, sizes)
-                for name, kind in field_kinds(result_type).items()
-            }
-        )
-
-
-def joined_fields(parts: Sequence[Any]) -> dict[str, Any]:
-    """Return the fields of the result that the parts are merged to."""
-    return {
-        name: kind.joined([getattr(part, name) for part in parts])
-        for name, kind in field_kinds(type(parts[0])).items()
-    }
-
-
-def settings(result: Any) -> dict[str, str]:
-    """Return the texts among the fields: what was measured, and how."""
-    kinds = field_kinds(type(result))
-    return {name: getattr(result, name) for name, kind in kinds.items() if isinstance(kind, Text)}

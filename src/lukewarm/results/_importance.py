@@ -41,8 +41,6 @@ from lukewarm.results._fields import (
     Traces,
     Value,
     Values,
-    joined_fields,
-    settings,
 )
 from lukewarm.results._folds import across_folds
 from lukewarm.results._health import (
@@ -52,7 +50,7 @@ from lukewarm.results._health import (
     rows_text,
 )
 from lukewarm.results._records import MeasureValue, TrainingTrace, UpperLimits
-from lukewarm.results._result_record import ResultRecord
+from lukewarm.results._result_record import ResultRecord, joined_fields, settings
 from lukewarm.results._segments import Evidence, SegmentedImportance, by_segment
 from lukewarm.results._summary import summary
 from lukewarm.results._tables import arranged, with_adjusted

@@ -129,6 +129,18 @@ def solve(
 
     The coalitions of a seed are nested: those of a smaller number come first in a larger one, and
     a game that remembers its values pays only for the new ones.
+
+    Parameters
+    ----------
+    game : Game
+    solver : str
+        One of SOLVERS.
+    n_coalitions : int
+        The most values to ask the game for.
+    seed : int
+        Of the stream of coalitions.
+    proxies : sequence of ProxyGame
+        Cheap games like this one, whose Shapley values are known.
     """
     if solver == "exact" or is_exhaustive(game.n_players, n_coalitions):
         solution = exact_solution(game.n_players)
@@ -165,7 +177,13 @@ def least_coalitions(solver: str, n_players: int) -> int:
 
 
 def check_enough_coalitions(solver: str, n_players: int, n_coalitions: int) -> None:
-    """Raise when so few coalitions tell nothing about so many players."""
+    """Raise when so few coalitions tell nothing about so many players.
+
+    Parameters
+    ----------
+    solver : str
+    n_players, n_coalitions : int
+    """
     least = least_coalitions(solver, n_players)
     if n_coalitions < least:
         raise ValueError(

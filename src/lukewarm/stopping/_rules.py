@@ -1,14 +1,31 @@
-"""The rules: hold-out patience, as in Algorithm 1, and a number of steps set beforehand."""
+"""What a stopping rule is, and the rules: patience, as in Algorithm 1, and a number of steps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from lukewarm._validation import check_count, check_number
+
+
+@runtime_checkable
+class StoppingRule(Protocol):
+    """A stateless answer to "stop?" and "which step was best?".
+
+    ``losses[0]`` is the loss before any step, so the best step may be 0: no step at all.
+    """
+
+    def should_stop(self, losses: Sequence[float]) -> bool:
+        """Return whether training ends after the steps taken so far."""
+        ...
+
+    def best_step(self, losses: Sequence[float]) -> int:
+        """Return the step whose model is kept."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from lukewarm.exceptions import ClaimedElsewhere
 
+# A touch of one file, which costs little even on a network drive.
 _HEARTBEAT_SECONDS = 5.0
 # Twelve beats: a machine that swaps, or a network drive that hangs, misses a few.
 _STALE_SECONDS = 60.0

@@ -20,6 +20,7 @@ import pandas as pd
 
 from lukewarm._version import __version__
 
+# 128 bits: no two of 10^12 jobs meet by chance, and names of files stay short.
 _N_BYTES = 16
 _PLAIN = (str, int, float, bool, type(None))
 # What every number may depend on, whatever the model.

@@ -13,9 +13,11 @@ from typing import Any
 from lukewarm._text import printable
 from lukewarm.store._fingerprint import digest
 
+# Raised whenever a store of before would be read wrongly.
 FORMAT = 1
 NAME = "store.json"
 _PART = ".lukewarm-"
+# In a message; the others are counted.
 _MOST_NAMES = 5
 
 

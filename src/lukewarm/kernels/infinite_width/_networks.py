@@ -171,6 +171,9 @@ def _standard_settings(settings: _Settings, width: float | None) -> _Settings:
             "parameterization='standard' needs the width of the hidden layers; got width=None. "
             "Use width=math.inf for the limit."
         )
+    # With scales in the law of the parameters, weights above the first layer have gradients of
+    # order sqrt(width) and all others of order one: over the width, only the former survive the
+    # limit.
     share = 1 / check_number("width", width, minimum=1)
     return _Settings(
         settings.n_hidden_layers, settings.weight_scale, settings.bias_scale,
@@ -193,6 +196,8 @@ def _kernel(
         kernel[rows, columns] = tile(rows, columns)
         if Z is None:
             if rows == columns:
+                # The two halves of a tile on the diagonal are rounded differently; eigensolvers ask
+                # for symmetry.
                 kernel[rows, columns] = (kernel[rows, columns] + kernel[rows, columns].T) / 2
             else:
                 kernel[columns, rows] = kernel[rows, columns].T
@@ -218,6 +223,7 @@ def _tiles(n_rows: int, n_columns: int, *, is_symmetric: bool) -> Iterator[tuple
 def _first_rows(X: Matrix, settings: _Settings) -> Matrix:
     """Return rows whose inner products are the first pre-activations' covariances."""
     scaled = X * (settings.weight_scale / math.sqrt(X.shape[1]))
+    # The bias is one more coordinate, so angles between these rows are those of pre-activations.
     return np.column_stack([scaled, np.full(len(X), settings.bias_scale)])
 
 
@@ -248,6 +254,7 @@ def _relu_deviations(first: Matrix, settings: _Settings) -> list[Vector]:
     """Return the standard deviations of the pre-activations, layer by layer."""
     variances = [(first**2).sum(axis=1)]
     for _ in range(1, settings.n_hidden_layers):
+        # ReLU keeps half of the second moment.
         variances.append(settings.weight_scale**2 * variances[-1] / 2 + settings.bias_scale**2)
     return [np.sqrt(variance) for variance in variances]
 
@@ -262,6 +269,8 @@ def _smooth_tiles(
 
     def tile(rows: slice, columns: slice) -> Matrix:
         covariance = rows_first[rows] @ columns_first[columns].T
+        # The gradient by the first layer; each layer above multiplies it by its slopes and adds its
+        # own.
         tangent = settings.first_weight * (X[rows] @ Z[columns].T) + settings.first_bias
         for row_layer, column_layer in zip(row_layers, column_layers, strict=True):
             parts = activation.part(row_layer, rows), activation.part(column_layer, columns)
@@ -289,6 +298,7 @@ def _advance_tangent(
     """Return the tangent kernel one layer up; nothing to do where only covariances are wanted."""
     if not settings.is_tangent:
         return tangent
+    # In place: a tile is read and written once per layer and stays in the cache.
     tangent *= slope
     tangent *= settings.weight_scale**2
     tangent += settings.layer_weight * product

@@ -12,7 +12,8 @@ import numpy as np
 
 from lukewarm._typing import Matrix, Vector
 
-# Beyond this cosine the angle is taken anew from the rows themselves.
+# Beyond this cosine the angle is taken anew from the rows themselves. There, at an angle of 0.045,
+# the arc cosine still has thirteen digits; towards 1 it loses half of them.
 _NEARLY_PARALLEL = 1 - 1e-3
 
 
@@ -91,6 +92,14 @@ def next_angles(
     With ``q = weight_scale**2 k / 2`` and ``b = bias_scale**2`` the variances become ``q + b`` and
     ``1 - cos = (b (sqrt q - sqrt q')**2 / (sqrt((q + b)(q' + b)) + sqrt(q q') + b)
     + sqrt(q q') versine) / sqrt((q + b)(q' + b))``: a sum of terms that are not negative.
+
+    Parameters
+    ----------
+    versine : ndarray of shape (n, k)
+        Of the angles after the activation.
+    row_std, column_std : ndarrays of shape (n,) and (k,)
+        Of the pre-activations before it.
+    weight_scale, bias_scale : float
     """
     left, right = weight_scale / np.sqrt(2) * row_std, weight_scale / np.sqrt(2) * column_std
     bias = bias_scale**2

@@ -90,9 +90,12 @@ def kernel_of_factors(left: TangentFactors, right: TangentFactors) -> torch.Tens
     size = left.outputs.numel(), right.outputs.numel()
     total = torch.zeros(size, dtype=left.outputs.dtype, device=left.outputs.device)
     for ours, theirs in zip(left.layers, right.layers, strict=True):
+        # (n, k, T, d): weights that act at several positions, see `_layer_calls`.
         if ours.signals.ndim == 4:
             _add_over_positions(total, ours, theirs)
             continue
+        # One position: the inner product of outer products is the product of two inner products, (n
+        # k, m k) for the signals and (n, m), repeated over outputs, for the inputs.
         signals = ours.signals.flatten(0, 1) @ theirs.signals.flatten(0, 1).T
         total += signals.mul_(_input_products(ours, theirs, n_outputs))
     if left.jacobian is not None and right.jacobian is not None:
@@ -108,6 +111,7 @@ def _add_over_positions(total: torch.Tensor, ours: LayerFactor, theirs: LayerFac
     m_rows, m_positions = theirs.inputs.shape[:2]
     right_inputs, right_signals = theirs.inputs.flatten(0, 1), theirs.signals.flatten(0, 2)
     per_row = n_positions * m_rows * m_positions * n_outputs**2
+    # Pairs of positions multiply: blocks of rows keep them within memory, and a row is always done.
     n_at_once = max(1, _PRODUCTS_AT_ONCE // per_row)
     shape = (n_positions, m_rows, m_positions)
     for first in range(0, len(ours.inputs), n_at_once):

@@ -95,10 +95,13 @@ def layer_part(
     signals = sampled(signals, units[1])
     is_trained = layer.weight.requires_grad
     n_positions, n_in, n_out = inputs.shape[1], inputs.shape[2], signals.shape[3]
+    # The usual case keeps no axis of positions: plain products are faster than those over one
+    # position.
     if n_positions == 1:
         return LayerFactor(inputs[:, 0] if is_trained else None, signals[:, :, 0], bias_scale)
     if not is_trained:
         return LayerFactor(None, signals.sum(dim=2), bias_scale)
+    # Work for a pair of rows either way, see above.
     if n_positions**2 * (n_in + n_out) <= n_in * n_out:
         return LayerFactor(inputs, signals, bias_scale)
     gradients = [torch.einsum("nkto,nti->nkoi", signals, inputs).flatten(2)]

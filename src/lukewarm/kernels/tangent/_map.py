@@ -72,6 +72,9 @@ class TangentMap:
             if isinstance(self._module, torch.nn.Sequential) and SequentialTangent.covers(module)
             else None
         )
+        # A weight that two layers share has one gradient, the sum over both: the product of the
+        # factors of either would miss what they have in common. So it is left to row-wise
+        # derivatives.
         owners = _owners(self._module)
         self._linear = {
             name: layer
@@ -86,6 +89,7 @@ class TangentMap:
             for n_in, n_out in [unit_counts(layer)]
         }
         self._is_probed = False
+        # The hooks write to one dictionary: two threads' passes would mix.
         self._one_at_a_time = threading.Lock()
         self._calls: dict[str, list[tuple[torch.Tensor, torch.Tensor]]] = {}
         for name, layer in self._linear.items():
@@ -105,6 +109,8 @@ class TangentMap:
                 self._probe(inputs[:1])
             self._calls = {name: [] for name in self._linear}
             outputs = self._module(inputs).reshape(len(inputs), -1)
+            # Emptied at once: hooks of a later pass, such as that of `outputs`, must not hold on to
+            # graphs.
             calls, self._calls = self._calls, {}
             parts = self._layer_parts(outputs, calls)
         jacobians = [part for part in parts if isinstance(part, torch.Tensor)]
@@ -168,6 +174,8 @@ class TangentMap:
             return []
         n_outputs = outputs.shape[1]
         by_output = [
+            # Rows do not influence one another, so the gradient of the sum over rows holds every
+            # row's own.
             torch.autograd.grad(
                 outputs[:, number].sum(), layer_outputs, retain_graph=number < n_outputs - 1
             )

@@ -27,6 +27,7 @@ def _relu_slope(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
 
 
 def _tanh_slope(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
+    # tanh' by its own value, which is at hand.
     return 1 - after.square()
 
 
@@ -67,6 +68,7 @@ def sampled(values: torch.Tensor, units: torch.Tensor | None) -> torch.Tensor:
     """Return the units kept, scaled so that inner products keep their expectation."""
     if units is None:
         return values
+    # The root: the factor enters both sides of every inner product.
     return values[..., units] * (values.shape[-1] / len(units)) ** 0.5
 
 
@@ -101,6 +103,7 @@ class SequentialTangent:
         """Return whether the module has this form, and no part of it is frozen or used twice."""
         if type(module) is not torch.nn.Sequential:
             return False
+        # The very types: a subclass may compute something else.
         kinds = [type(layer) for layer in module]
         exact = all(getattr(layer, "approximate", "none") == "none" for layer in module)
         trained = all(weight.requires_grad for weight in module.parameters())
@@ -138,6 +141,7 @@ class SequentialTangent:
         layer, dtype = self._layers[number], self._dtypes[number]
         if dtype == signal.dtype:
             return layer(signal)
+        # The layer by hand, so that its product may be taken in lower precision.
         before = product(signal * weight_scale(layer), layer.weight.T, dtype)
         if layer.bias is not None:
             before += layer.bias * squared_bias_scale(layer) ** 0.5
@@ -147,11 +151,13 @@ class SequentialTangent:
         """Return the (sampled) derivatives (n, k, d) of the outputs by each layer's output."""
         n_outputs = outputs.shape[1]
         unit = torch.eye(n_outputs, dtype=outputs.dtype, device=outputs.device)
+        # The derivative of output c by output d, the same for all rows: a view, not a copy.
         signal = unit.expand(len(outputs), n_outputs, n_outputs)
         signals = [sampled(signal, self._signal_units[-1])]
         for number in range(len(slopes) - 1, -1, -1):
             layer, slope = self._layers[number + 1], slopes[number]
             units, weight = self._signal_units[number], layer.weight
+            # Nothing comes before the first layer, so only its sampled units are propagated at all.
             if number == 0 and units is not None:
                 weight, slope = sampled(weight, units), slope[:, units]
                 units = None

@@ -54,6 +54,7 @@ def _check_learner(learner: Any) -> None:
         raise TypeError(f"learner must be an ObliviousBoosting; got {type(learner).__name__}.")
     if learner.n_steps == 0:
         raise ValueError("learner must be trained: before its first tree it has no borders.")
+    # With any of these the next tree is no longer a kernel update of the paper's form.
     plain = {"n_classes": None, "l2_leaf": 0, "shrinkage": 0, "subsample": 1, "feature_fraction": 1}
     for name, value in plain.items():
         if getattr(learner, name) != value:

@@ -92,6 +92,8 @@ class BoxGraph:
             beta; 0 for the best split, ties with equal chances.
         """
         chances = self._chances(sums, strength)
+        # Level by level: all edges into a box come from the level above, so its probability is
+        # complete before it is handed on.
         reached = np.zeros(len(self.boxes))
         reached[0] = 1.0
         is_split = np.zeros(len(self.boxes), dtype=bool)
@@ -139,6 +141,7 @@ def _splits(box: Box, cells: Cells) -> Iterator[tuple[Box, Box]]:
     held = inside(np.array([box], dtype=np.int64), cells.bins)[0]
     for feature, (first, last) in enumerate(box):
         of_rows = cells.bins[held, feature]
+        # Borders beyond the rows in the box would leave a child empty.
         for border in range(max(first, of_rows.min()), min(last, of_rows.max())):
             yield (
                 (*box[:feature], (first, border), *box[feature + 1 :]),

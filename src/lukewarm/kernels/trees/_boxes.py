@@ -41,6 +41,7 @@ def multiplicities(limits: Sequence[int], depth: int) -> Iterator[tuple[int, ...
         if 1 <= depth <= limits[0]:
             yield (depth,)
         return
+    # The other features need a split each.
     for first in range(1, min(limits[0], depth - len(limits) + 1) + 1):
         for rest in multiplicities(limits[1:], depth - first):
             yield (first, *rest)
@@ -60,6 +61,8 @@ def incidence(n_borders: int, n_chosen: int) -> dict[int, csr_array]:
     ``low * n_borders + high``.
     """
     sets = border_combinations(n_borders, n_chosen)
+    # The lowest border bounds the box below all of them, the highest the one above; neighbours
+    # bound those between. Two borders (a, b) are numbered a * n_borders + b.
     matrices = {
         BELOW: _incidence(sets[:, :1], n_borders),
         ABOVE: _incidence(sets[:, -1:], n_borders),
@@ -110,7 +113,10 @@ def _interval_sums(grid: np.ndarray, kind: int) -> np.ndarray:
     if kind == BELOW:
         return below
     if kind == ABOVE:
+        # Summed from above: as the difference from the total, small sums would lose digits.
         return grid[::-1].cumsum(axis=0)[::-1][1:]
+    # (a, b) with a >= b are no intervals; no set of borders has them, so what stands there is
+    # unused.
     between = below[None, :] - below[:, None]
     return between.reshape(-1, *between.shape[2:])
 
@@ -133,6 +139,8 @@ def _pair_axis(weights: np.ndarray, kind: int, n_borders: int) -> np.ndarray:
         return _borders_from(weights)
     if kind == ABOVE:
         return _borders_under(weights)
+    # Both rows are between a and b where a is below the lower and b at or above the higher of their
+    # bins: one sum along each of the two axes.
     square = _borders_under(weights.reshape(n_borders, n_borders, *rest))
     square = np.swapaxes(_borders_from(np.swapaxes(square, 0, 1)), 0, 1)
     return square.reshape(-1, *rest)

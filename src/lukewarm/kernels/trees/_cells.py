@@ -38,9 +38,11 @@ class Cells:
 
 def to_cells(X: Matrix, borders: Borders) -> Cells:
     """Return the cells of the rows of `X`."""
+    # Side "left": a value equal to a border fails ``x > border`` and stays below it.
     bins = np.column_stack(
         [np.searchsorted(edges, X[:, j], side="left") for j, edges in enumerate(borders)]
     )
+    # Trees cannot tell rows of one cell apart, so every sum over pairs of rows is one over cells.
     distinct, cell_of_row, counts = np.unique(bins, axis=0, return_inverse=True, return_counts=True)
     return Cells(distinct, cell_of_row.reshape(-1), counts.astype(float))
 

@@ -100,7 +100,17 @@ def check_n_trees(borders: Borders, depth: int) -> int:
 def kernel_of_trees(
     X: Matrix, Z: Matrix | None, borders: Borders, depth: int, weights: GroupWeights
 ) -> Matrix:
-    """Return the kernel matrix of trees that have these probabilities."""
+    """Return the kernel matrix of trees that have these probabilities.
+
+    Parameters
+    ----------
+    X, Z : ndarrays of shape (n, p) and (k, p)
+        Z may be None, for X.
+    borders : list of ndarray
+    depth : int
+    weights : GroupWeights
+        The probabilities of the trees of a group.
+    """
     from lukewarm.kernels.trees._lookups import add_pairs
 
     cells = to_cells(X, borders)
@@ -113,12 +123,15 @@ def kernel_of_trees(
         column_bins = np.ascontiguousarray(others.bins[:, features].T)
         grid = grid_sums(row_bins, cells.counts, sizes)
         for kinds, total in _box_weights(features, sizes, depth, weights).items():
+            # k_nu(i, j) is 1 / rows in the leaf where both are in it: probabilities over counts,
+            # then added up over the boxes that hold both.
             counts = box_sums(grid, kinds)
             share = np.divide(total, counts, out=np.zeros_like(counts), where=counts > 0)
             table = np.ascontiguousarray(pair_table(share, kinds, sizes)).reshape(-1)
             axes = np.array([(n + 1, kind) for n, kind in zip(sizes, kinds, strict=True)])
             add_pairs(kernel, row_bins, column_bins, table, axes, others is cells)
     if others is cells:
+        # `add_pairs` fills the upper half only.
         kernel += np.triu(kernel, 1).T
     return kernel[np.ix_(cells.cell_of_row, others.cell_of_row)]
 
@@ -134,6 +147,7 @@ def _box_weights(
         for kinds in kinds_of(matrices):
             along = [per_kind[kind] for per_kind, kind in zip(matrices, kinds, strict=True)]
             total = along_axes(along, probabilities)
+            # A box is a leaf of trees that split its features elsewhere more often, too.
             totals[kinds] = totals[kinds] + total if kinds in totals else total
     return totals
 
@@ -180,6 +194,7 @@ def sampled_tree_kernel(
     mean, square = _sum_of_trees(cells, others, borders, splits)
     mean /= n_trees
     square /= n_trees
+    # Rounding may make a variance of zero negative.
     error = np.sqrt(np.maximum(square - mean**2, 0) / (n_trees - 1))
     pairs = np.ix_(cells.cell_of_row, others.cell_of_row)
     return SampledKernel(mean[pairs], error[pairs])

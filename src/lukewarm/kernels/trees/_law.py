@@ -229,6 +229,8 @@ def _choice_shares(
 ) -> np.ndarray:
     """Return the chance that a set is reached from each of its parents, shape of `before`."""
     best = np.full(n_before, -np.inf)
+    # A split competes with all others that may follow the same parent, so shares are normalised by
+    # parent.
     np.maximum.at(best, before, scores[:, None])
     weights = choice_weights(scores[:, None], best[before], strength)
     totals = np.bincount(before.reshape(-1), weights=weights.reshape(-1), minlength=n_before)

@@ -55,8 +55,11 @@ class RegularTrees:
         Z : array of shape (k, p), optional
             Further rows; those of X where missing.
         """
+        # Kernels are taken between cells and read off for the rows.
         rows = self._cells.cell_of_row
         sums = None
+        # At infinite noise scores do not matter, and every split of a node is as likely as the
+        # others.
         if residuals is not None and random_strength != math.inf:
             sums = self._cells.sums(check_vector("residuals", residuals, n_rows=len(rows)))
         weights = self._graph.leaf_weights(

@@ -34,6 +34,7 @@ def split_sets(n_splits: int, depth: int) -> np.ndarray:
     binomials = binomial_table(n_splits, depth)
     remaining = np.arange(math.comb(n_splits, depth))
     sets = np.empty((len(remaining), depth), dtype=np.int64)
+    # The greedy inversion: the largest member s has the largest C(s, place) that still fits.
     for place in range(depth, 0, -1):
         members = np.searchsorted(binomials[:, place], remaining, side="right") - 1
         sets[:, place - 1] = members
@@ -46,6 +47,8 @@ def parents(sets: np.ndarray, binomials: np.ndarray) -> np.ndarray:
     depth = sets.shape[1]
     own = np.stack([binomials[sets[:, k], k + 1] for k in range(depth)], axis=1)
     shifted = np.stack([binomials[sets[:, k], k] for k in range(depth)], axis=1)
+    # Without member k those below it keep their places and those above move down one, which turns
+    # C(s, j + 1) into C(s, j).
     before = np.cumsum(own, axis=1) - own
     after = shifted.sum(axis=1, keepdims=True) - np.cumsum(shifted, axis=1)
     return before + after
@@ -65,6 +68,8 @@ def group_numbers(
         splits = border_combinations(n_borders[feature], n_chosen) + first_split[feature]
         part = np.zeros(len(splits), dtype=np.int64)
         for k in range(n_chosen):
+            # Features are numbered in order, so a feature's splits fill consecutive places of the
+            # set.
             part += binomials[splits[:, k], place + k + 1]
         place += n_chosen
         shape = [1] * len(features)

@@ -20,7 +20,7 @@ import numpy as np
 
 from lukewarm._typing import Matrix
 from lukewarm.data import RowCache
-from lukewarm.learners.boosters._tree_tables import DE_BRUIJN, Tree, TreeTables
+from lukewarm.learners.boosters._tree_tables import TableArrays, Tree, TreeTables, slot_of
 from lukewarm.learners.boosting._compiled import compiled
 
 # Their words, 16 KB, stay in the first cache of a core while a tree is read.
@@ -85,10 +85,7 @@ class Forest:
         """Return `start` plus all trees, added in their order, (n, n_outputs)."""
         total = np.empty((len(X), self.n_outputs))
         total[:] = start
-        tables = self.tables
-        _add_trees(
-            *(self._codes(X), tables.first_use, tables.uses, tables.tables, tables.slots, total)
-        )
+        _add_trees(self._codes(X), self.tables.arrays, total)
         return total
 
     def changes(
@@ -159,18 +156,15 @@ class Forest:
         total: np.ndarray,
         found: np.ndarray,
     ) -> None:
-        tables = self.tables
         _add_changes(
-            *(reached.codes, reached.leaves, drawn, place_of, weights),
-            *(tables.first_use, tables.uses, tables.tables, tables.asks, tables.slots),
-            total,
-            found,
+            *(reached.codes, reached.leaves, self.tables.arrays),
+            *(drawn, place_of, weights, total, found),
         )
 
     def _reach(self, X: Matrix) -> _Reached:
-        codes, tables = self._codes(X), self.tables
-        leaves = np.empty((len(tables.slots), len(X)), dtype=np.uint8)
-        _find_leaves(codes, tables.first_use, tables.uses, tables.tables, leaves)
+        codes = self._codes(X)
+        leaves = np.empty((len(self.tables.slots), len(X)), dtype=np.uint8)
+        _find_leaves(codes, self.tables.arrays, leaves)
         return _Reached(codes, leaves)
 
     def _codes(self, X: Matrix) -> np.ndarray:
@@ -210,13 +204,6 @@ class ForestOnDemand:
 
 
 @compiled
-def _slot_of(word: np.uint64) -> np.uint64:
-    """Return the slot of the leftmost leaf that is possible."""
-    lowest = word & (~word + np.uint64(1))
-    return (lowest * DE_BRUIJN) >> np.uint64(58)
-
-
-@compiled
 def _rule_out(possible: np.ndarray, table: np.ndarray, column: np.ndarray) -> None:
     """Leave the leaves that the codes of a column leave possible."""
     for row in range(len(possible)):
@@ -225,57 +212,41 @@ def _rule_out(possible: np.ndarray, table: np.ndarray, column: np.ndarray) -> No
 
 @compiled
 def _rule_out_all(
-    possible: np.ndarray,
-    codes: np.ndarray,
-    begin: int,
-    uses: np.ndarray,
-    tables: np.ndarray,
+    possible: np.ndarray, codes: np.ndarray, begin: int, trees: TableArrays, tree: int
 ) -> None:
     """Set `possible` to the leaves that one tree's columns leave to the rows from `begin` on."""
+    uses = trees.uses[trees.first_use[tree] : trees.first_use[tree + 1]]
     possible[:] = ~np.uint64(0)
     end = begin + len(possible)
     for use in range(len(uses)):
-        _rule_out(possible, tables[uses[use, 1] :], codes[uses[use, 0], begin:end])
+        _rule_out(possible, trees.tables[uses[use, 1] :], codes[uses[use, 0], begin:end])
 
 
 @compiled
-def _add_trees(
-    codes: np.ndarray,
-    first_use: np.ndarray,
-    uses: np.ndarray,
-    tables: np.ndarray,
-    slots: np.ndarray,
-    total: np.ndarray,
-) -> None:
+def _add_trees(codes: np.ndarray, trees: TableArrays, total: np.ndarray) -> None:
+    """Add the trees' values to `total` (n, n_outputs)."""
     n_rows, n_outputs = total.shape
     words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
     for begin in range(0, n_rows, _ROWS_AT_ONCE):
         possible = words[: n_rows - begin]
-        for tree in range(len(slots)):
-            own = uses[first_use[tree] : first_use[tree + 1]]
-            _rule_out_all(possible, codes, begin, own, tables)
+        for tree in range(len(trees.slots)):
+            _rule_out_all(possible, codes, begin, trees, tree)
             output = tree % n_outputs
             for row in range(len(possible)):
-                total[begin + row, output] += slots[tree, _slot_of(possible[row])]
+                total[begin + row, output] += trees.slots[tree, slot_of(possible[row])]
 
 
 @compiled
-def _find_leaves(
-    codes: np.ndarray,
-    first_use: np.ndarray,
-    uses: np.ndarray,
-    tables: np.ndarray,
-    leaves: np.ndarray,
-) -> None:
+def _find_leaves(codes: np.ndarray, trees: TableArrays, leaves: np.ndarray) -> None:
+    """Write the slots of the leaves that rows reach to `leaves` (n_trees, n)."""
     n_rows = leaves.shape[1]
     words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
     for begin in range(0, n_rows, _ROWS_AT_ONCE):
         possible = words[: n_rows - begin]
         for tree in range(len(leaves)):
-            own = uses[first_use[tree] : first_use[tree + 1]]
-            _rule_out_all(possible, codes, begin, own, tables)
+            _rule_out_all(possible, codes, begin, trees, tree)
             for row in range(len(possible)):
-                leaves[tree, begin + row] = _slot_of(possible[row])
+                leaves[tree, begin + row] = slot_of(possible[row])
 
 
 @compiled
@@ -346,21 +317,29 @@ def _possible(mine: np.ndarray, tables: np.ndarray, drawn: np.ndarray, row: int,
 def _add_changes(
     codes: np.ndarray,
     leaves: np.ndarray,
+    trees: TableArrays,
     drawn: np.ndarray,
     place_of: np.ndarray,
     weights: np.ndarray,
-    first_use: np.ndarray,
-    uses: np.ndarray,
-    tables: np.ndarray,
-    asks: np.ndarray,
-    slots: np.ndarray,
     total: np.ndarray,
     found: np.ndarray,
 ) -> None:
     """Add to `total` what draws change, and write the leaves of the last draw to `found`.
 
-    A row's draws and weights lie side by side: what the kept columns leave possible stays in a
-    register while they are looked up.
+    Parameters
+    ----------
+    codes, leaves : ndarrays of shape (p, n) and (n_trees, n)
+        Of the rows as they are.
+    trees : TableArrays
+    drawn : ndarray of shape (n, n_draws, n_drawn)
+        Codes of the drawn columns. A row's draws lie side by side: what the kept columns leave
+        possible stays in a register while they are looked up.
+    place_of : ndarray of shape (p,)
+        Of each column among the drawn ones; -1 for the others.
+    weights : ndarray of shape (n, n_draws), or (0, 0)
+        With weights the mean over the draws is added.
+    total : ndarray of shape (n, n_draws or 1, n_outputs)
+    found : ndarray of shape (n_trees, n), or (n_trees, 0) where no one asks
     """
     n_trees, n_rows = leaves.shape
     n_draws, n_outputs = drawn.shape[1], total.shape[2]
@@ -374,22 +353,22 @@ def _add_changes(
         for tree in range(n_trees):
             if has_found:
                 found[tree, begin:end] = leaves[tree, begin:end]
-            own_uses = slice(first_use[tree], first_use[tree + 1])
+            own_uses = slice(trees.first_use[tree], trees.first_use[tree + 1])
             n_others, n_mine, asked = _part_uses(
-                uses[own_uses], asks[own_uses], place_of, all_others, all_mine
+                trees.uses[own_uses], trees.asks[own_uses], place_of, all_others, all_mine
             )
             if n_mine == 0:
                 continue
             others, mine = all_others[:n_others], all_mine[:n_mine]
-            output, values = tree % n_outputs, slots[tree]
+            output, values = tree % n_outputs, trees.slots[tree]
             n_some = _rows_that_ask(asked, leaves[tree, begin:end], begin, rows)
-            _rule_out_at(words[:n_some], others, tables, codes, rows[:n_some])
+            _rule_out_at(words[:n_some], others, trees.tables, codes, rows[:n_some])
             for some in range(n_some):
                 row, left = rows[some], words[some]
                 own = values[leaves[tree, row]]
                 slot, change = np.uint64(0), 0.0
                 for draw in range(n_draws):
-                    slot = _slot_of(left & _possible(mine, tables, drawn, row, draw))
+                    slot = slot_of(left & _possible(mine, trees.tables, drawn, row, draw))
                     if is_mean:
                         change += weights[row, draw] * (values[slot] - own)
                     else:

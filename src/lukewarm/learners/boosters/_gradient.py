@@ -45,6 +45,7 @@ class GradientBoostingLearner(BlockMarginLearner):
     """
 
     engine = "GradientBoosting"
+    # Fastest of 5 to 40 on Friedman's data, 2,000 rows.
     first_block = 10
     # Its trees cost so much that retraining is slow in any case; shorter steps end nearer to it.
     largest_factor = 1.5

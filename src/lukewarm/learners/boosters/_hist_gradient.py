@@ -58,6 +58,7 @@ class HistGradientBoostingLearner(BlockMarginLearner):
     """
 
     engine = "HistGradientBoosting"
+    # Fastest of 5 to 60 on Friedman's data, 2,000 rows.
     first_block = 15
     _shared_traits = replace(BlockMarginLearner._shared_traits, reads="named")
 

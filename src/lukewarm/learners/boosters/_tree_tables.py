@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,6 +69,38 @@ def level_bits(words: np.ndarray) -> np.ndarray:
     return np.flatnonzero((words.astype(np.int64)[:, np.newaxis] >> np.arange(32)) & 1)
 
 
+class TableArrays(NamedTuple):
+    """What compiled code reads of a `TreeTables`; see there."""
+
+    first_use: np.ndarray
+    uses: np.ndarray
+    tables: np.ndarray
+    asks: np.ndarray
+    slots: np.ndarray
+
+
+class _SplitArrays(NamedTuple):
+    """What compiled code reads of all trees' splits, end to end; see `Tree` and `_Joined`.
+
+    Split s writes to the use ``use_of[s]``, whose table has ``n_codes[s]`` entries from
+    ``begin_of_table[s]`` on. Its levels are ``level[first_level[s] : first_level[s + 1]]``.
+    """
+
+    first_split: np.ndarray
+    first_leaf: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    value: np.ndarray
+    code: np.ndarray
+    missing_goes_left: np.ndarray
+    others_go_left: np.ndarray
+    first_level: np.ndarray
+    level: np.ndarray
+    use_of: np.ndarray
+    begin_of_table: np.ndarray
+    n_codes: np.ndarray
+
+
 @dataclass(frozen=True, eq=False)
 class TreeTables:
     """Trees as tables, laid end to end.
@@ -110,18 +143,16 @@ class TreeTables:
         n_entries = int(ends[-1]) if len(ends) else 0
         if n_entries > _MOST_ENTRIES:
             return None
-        tables = np.full(n_entries, ~np.uint64(0), dtype=np.uint64)
-        asks = np.zeros(len(used), dtype=np.uint64)
-        slots = np.zeros((len(trees), MAX_LEAVES))
-        _lay_out(
-            *(joined.first_split, joined.first_leaf, joined.left, joined.right, joined.value),
-            *(joined.code, joined.missing_goes_left, n_codes[joined.feature], begins[use_of]),
-            *(joined.first_level, joined.level, joined.others_go_left, use_of),
-            *(tables, asks, slots),
+        arrays = TableArrays(
+            first_use=np.searchsorted(used // n_features, np.arange(len(trees) + 1)),
+            uses=np.column_stack([column_of, begins]).astype(np.int64),
+            # Before any split has spoken, every leaf is possible.
+            tables=np.full(n_entries, ~np.uint64(0), dtype=np.uint64),
+            asks=np.zeros(len(used), dtype=np.uint64),
+            slots=np.zeros((len(trees), MAX_LEAVES)),
         )
-        first_use = np.searchsorted(used // n_features, np.arange(len(trees) + 1))
-        uses = np.column_stack([column_of, begins]).astype(np.int64)
-        return cls(joined.borders, first_use, uses, tables, asks, slots)
+        _lay_out(joined.arrays(use_of, begins[use_of]), arrays)
+        return cls(joined.borders, *arrays)
 
     def encode(self, column: int, values: np.ndarray, codes: np.ndarray) -> None:
         """Write the codes of a column's values (n,) to `codes`."""
@@ -134,6 +165,11 @@ class TreeTables:
             codes[is_gap] = borders + 1
             return
         count_below(borders, values, codes)
+
+    @property
+    def arrays(self) -> TableArrays:
+        """All but the borders, for compiled code."""
+        return TableArrays(self.first_use, self.uses, self.tables, self.asks, self.slots)
 
     @cached_property
     def used_columns(self) -> frozenset[int]:
@@ -188,6 +224,14 @@ class _Joined:
         ]
         self._lay_borders(n_features, by_level, n_leaves)
 
+    def arrays(self, use_of: np.ndarray, begin_of_table: np.ndarray) -> _SplitArrays:
+        """Return the splits for compiled code, with where each of them writes to."""
+        return _SplitArrays(
+            *(self.first_split, self.first_leaf, self.left, self.right, self.value, self.code),
+            *(self.missing_goes_left, self.others_go_left, self.first_level, self.level),
+            *(use_of, begin_of_table, self.n_codes[self.feature]),
+        )
+
     def _lay_borders(self, n_features: int, by_level: np.ndarray, n_leaves: np.ndarray) -> None:
         """Set the borders of each column, and the code of each split: -1 where it is by level."""
         self.borders: list[np.ndarray | int] = [np.zeros(0)] * n_features
@@ -218,8 +262,8 @@ def _bits(begin: int, end: int) -> np.uint64:
 
 
 @compiled
-def _slot_of(word: np.uint64) -> np.uint64:
-    """Return the slot of the lowest bit."""
+def slot_of(word: np.uint64) -> np.uint64:
+    """Return the slot of the lowest bit: of the leftmost leaf that is possible."""
     lowest = word & (~word + np.uint64(1))
     return (lowest * DE_BRUIJN) >> np.uint64(58)
 
@@ -229,62 +273,43 @@ def _as_slots(begin: int, end: int) -> np.uint64:
     """Return the slots of the leaves begin .. end - 1 as bits."""
     word = np.uint64(0)
     for leaf in range(begin, end):
-        word |= np.uint64(1) << _slot_of(np.uint64(1) << np.uint64(leaf))
+        word |= np.uint64(1) << slot_of(np.uint64(1) << np.uint64(leaf))
     return word
 
 
 @compiled
-def _lay_out(
-    first_split: np.ndarray,
-    first_leaf: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    value: np.ndarray,
-    code: np.ndarray,
-    missing_goes_left: np.ndarray,
-    n_codes: np.ndarray,
-    begin_of_table: np.ndarray,
-    first_level: np.ndarray,
-    level: np.ndarray,
-    others_go_left: np.ndarray,
-    use_of: np.ndarray,
-    tables: np.ndarray,
-    asks: np.ndarray,
-    slots: np.ndarray,
-) -> None:
-    """Fill `tables`, `asks` and `slots`: walk each tree from left to right, counting leaves."""
-    waiting = np.empty(130, dtype=np.int64)
-    turn = np.empty(130, dtype=np.int64)
-    begins = np.empty(130, dtype=np.int64)
-    for tree in range(len(first_split) - 1):
-        root, leaf = first_split[tree], first_leaf[tree]
+def _lay_out(splits: _SplitArrays, trees: TableArrays) -> None:
+    """Fill tables, asks and slots: walk each tree from left to right, counting leaves."""
+    # The way down to where the walk is, in three stacks: the split, whether neither, its left or
+    # both of its sides are done, and the number of its first leaf. 64 leaves have 63 splits.
+    waiting = np.empty(MAX_LEAVES, dtype=np.int64)
+    turn = np.empty(MAX_LEAVES, dtype=np.int64)
+    begins = np.empty(MAX_LEAVES, dtype=np.int64)
+    for tree in range(len(splits.first_split) - 1):
+        root, leaf = splits.first_split[tree], splits.first_leaf[tree]
         n_leaves, n_waiting = 0, 0
-        if first_split[tree + 1] == root:
-            slots[tree, _slot_of(np.uint64(1))] = value[leaf]
+        if splits.first_split[tree + 1] == root:
+            trees.slots[tree, slot_of(np.uint64(1))] = splits.value[leaf]
             continue
         waiting[0], turn[0], n_waiting = 0, 0, 1
         while n_waiting > 0:
             top = n_waiting - 1
             split = root + waiting[top]
             if turn[top] == 2:
-                asks[use_of[split]] |= _as_slots(begins[top], n_leaves)
+                trees.asks[splits.use_of[split]] |= _as_slots(begins[top], n_leaves)
                 n_waiting -= 1
                 continue
             if turn[top] == 0:
                 begins[top] = n_leaves
-                child = left[split]
+                child = splits.left[split]
             else:
                 kept = ~_bits(begins[top], n_leaves)
-                _rule_out_right(
-                    *(tables, begin_of_table[split], n_codes[split], code[split], kept),
-                    *(missing_goes_left[split], others_go_left[split]),
-                    level[first_level[split] : first_level[split + 1]],
-                )
-                child = right[split]
+                _rule_out_right(splits, split, kept, trees.tables)
+                child = splits.right[split]
             turn[top] += 1
             if child < 0:
                 word = np.uint64(1) << np.uint64(n_leaves)
-                slots[tree, _slot_of(word)] = value[leaf - 1 - child]
+                trees.slots[tree, slot_of(word)] = splits.value[leaf - 1 - child]
                 n_leaves += 1
             else:
                 waiting[n_waiting], turn[n_waiting] = child, 0
@@ -292,25 +317,19 @@ def _lay_out(
 
 
 @compiled
-def _rule_out_right(
-    tables: np.ndarray,
-    begin: int,
-    n_codes: int,
-    code: int,
-    kept: np.uint64,
-    missing_goes_left: bool,
-    others_go_left: bool,
-    levels: np.ndarray,
-) -> None:
+def _rule_out_right(splits: _SplitArrays, split: int, kept: np.uint64, tables: np.ndarray) -> None:
     """Leave `kept` of the leaves to every code that one split sends right."""
-    if not missing_goes_left:
+    begin, n_codes, code = splits.begin_of_table[split], splits.n_codes[split], splits.code[split]
+    if not splits.missing_goes_left[split]:
         tables[begin + n_codes - 1] &= kept
     if code >= 0:
+        # The last code is that of gaps.
         for other in range(code + 1, n_codes - 1):
             tables[begin + other] &= kept
         return
+    others_go_left = splits.others_go_left[split]
     goes_right = np.full(n_codes - 1, not others_go_left)
-    for known in levels:
+    for known in splits.level[splits.first_level[split] : splits.first_level[split + 1]]:
         goes_right[known] = others_go_left
     for other in range(n_codes - 1):
         if goes_right[other]:

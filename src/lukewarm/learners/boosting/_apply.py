@@ -19,6 +19,8 @@ import numpy as np
 
 from lukewarm.learners.boosting._compiled import compiled, compiled_for, read_only
 
+# In plain tuples: numba takes writable arrays for read-only ones as arguments, but not inside a
+# named tuple.
 _TREES = (
     read_only(nb.int32, 2),
     read_only(nb.uint8, 2),
@@ -78,6 +80,7 @@ def leaf_groups(
 @compiled
 def _fixed_bits(features, thresholds, is_category, removed, fill_codes, places):
     """Return the bits that still vary, and the others at the value removal gives them."""
+    # A level without a test has its bit in neither, and every row on its side 0.
     kept, fixed = 0, 0
     for level in range(len(features)):
         feature = features[level]
@@ -100,6 +103,7 @@ def _set_bits(leaves, features, thresholds, places, surrogates, shift):
         if feature >= 0 and places[feature] >= 0:
             codes, threshold, bit = surrogates[places[feature]], thresholds[level], shift + level
             for row in range(len(leaves)):
+                # Without a branch, as everywhere here: rows alternate too often to be predicted.
                 leaves[row] = leaves[row] & ~(1 << bit) | ((codes[row] > threshold) << bit)
 
 
@@ -143,6 +147,7 @@ def add_groups(
     for group in range(groups.shape[0]):
         first = group * group_size
         last = min(first + group_size, n_trees)
+        # Most groups ask for no surrogate, and stored leaves are read as they are.
         is_changed = _count_surrogates(features[first:last], places) > 0
         if is_changed:
             changed[:] = groups[group]
@@ -206,6 +211,7 @@ def add_trees(
 
     `stages` has shape (n_trees, n_outputs, n), or (0, 0, 0) where no one asks.
     """
+    # Trees up to depth 10 have leaf numbers of ten bits.
     leaves = np.empty(raw.shape[1], np.uint16)
     for tree in range(len(features)):
         _leaves_of_tree(

@@ -12,7 +12,7 @@ import numpy as np
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm._validation import check_choice
 from lukewarm.data import Removal
-from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._base import BaseLearner
 from lukewarm.learners.additive import AdditiveBasis
 from lukewarm.learners.boosting._base_fit import BaseFit
 from lukewarm.learners.boosting._dataset import BinnedDataset
@@ -72,16 +72,9 @@ class BasedBoosting(BaseLearner):
     True
     """
 
-    traits = LearnerTraits(
-        patience=50,
-        max_steps=2000,
-        learning_rate_factor=1.5,
-        accepts_missing=True,
-        accepts_categories=True,
-        is_staged=True,
-        has_learning_rate=True,
-        imputes=True,
-    )
+    # On Friedman's data (2,000 rows, six draws) the excess error is 1 to 7 % below that of patience
+    # 20; 100 gains up to 3 % more on one of four settings.
+    traits = replace(ObliviousBoosting.traits, patience=50, max_steps=2000)
 
     def __init__(self, base: str = "additive", **settings: Any) -> None:
         self.base = check_choice("base", base, BASES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -16,9 +17,16 @@ from lukewarm.learners.boosting._grow import (
     grow_trees,
 )
 from lukewarm.learners.boosting._histograms import quantise
-from lukewarm.learners.boosting._trees import Trees
 from lukewarm.learners.boosting._warm_up import compile_once
-from lukewarm.learners.boosting._work import Problem, Rules, Table, Workspace, make_workspace
+from lukewarm.learners.boosting._work import (
+    Problem,
+    Rules,
+    Splits,
+    Table,
+    TreeArrays,
+    Workspace,
+    make_workspace,
+)
 
 # Handing a level to threads costs as much as counting some hundred thousand codes.
 _FEWEST_CODES_TO_SHARE = 500_000
@@ -29,68 +37,48 @@ def grow_block(
     problem: Problem,
     rules: Rules,
     candidates: np.ndarray,
-    seed: int,
     step: int,
     scale: float,
     raw: np.ndarray,
-    trees: Trees,
+    trees: TreeArrays,
     n_threads: int = 1,
 ) -> None:
-    """Fill in `trees`, grown after `step` others, and bring `raw` (n_outputs, n) along.
+    """Fill in `trees` and bring `raw` along.
 
-    The number of threads does not change a tree.
+    Parameters
+    ----------
+    table, problem, rules
+        Codes, target and settings.
+    candidates : ndarray of int
+        The features that may be split on.
+    step : int
+        The number of trees before these.
+    scale : float
+        The factor that shrinkage has left of the sum of their leaf values.
+    raw : ndarray of shape (n_outputs, n)
+        That sum for all rows.
+    trees : TreeArrays
+    n_threads : int, default 1
+        Their number does not change a tree.
     """
     compile_once()
     work = make_workspace(table, problem, rules, candidates, trees.features.shape[1])
     if n_threads == 1 or table.codes.shape[1] * len(candidates) < _FEWEST_CODES_TO_SHARE:
-        grow_trees(
-            table,
-            problem,
-            rules,
-            candidates,
-            seed,
-            step,
-            scale,
-            raw,
-            trees.features,
-            trees.thresholds,
-            trees.values,
-            trees.scales,
-            work,
-        )
+        grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work)
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        for tree in range(len(trees)):
+        for tree in range(len(trees.features)):
+            # The steps of `grow_trees`, with the levels of a tree handed out to threads.
             chosen, state, bound, mass = begin_tree(
-                problem, rules, candidates, seed, step + tree, scale, raw, work
+                problem, rules, candidates, step + tree, scale, raw, work
             )
-            features, thresholds = trees.features[tree], trees.thresholds[tree]
-            features[:] = -1
+            splits = Splits(trees.features[tree], trees.thresholds[tree])
+            splits.features[:] = -1
             if draws_blindly(rules, bound):
-                grow_blindly(
-                    table,
-                    problem,
-                    rules,
-                    chosen,
-                    bound,
-                    np.uint64(state),
-                    features,
-                    thresholds,
-                    work,
-                )
+                grow_blindly(table, problem, rules, chosen, bound, np.uint64(state), splits, work)
             elif len(chosen):
                 _grow_tree(
-                    pool,
-                    n_threads,
-                    table,
-                    problem,
-                    rules,
-                    chosen,
-                    mass,
-                    state,
-                    features,
-                    thresholds,
-                    work,
+                    pool, n_threads, table, problem, rules, chosen, mass, state, splits, work
                 )
             scale *= rules.shrink
             trees.scales[tree] = scale
@@ -106,35 +94,25 @@ def _grow_tree(
     chosen: np.ndarray,
     mass: float,
     state: int,
-    features: np.ndarray,
-    thresholds: np.ndarray,
+    splits: Splits,
     work: Workspace,
 ) -> None:
     """Grow one tree, each thread counting and scoring its share of the features."""
+    # By feature, not by row: every histogram is counted by one thread, so nothing has to be merged.
     shares = np.array_split(np.arange(len(chosen)), n_threads)
     scales = quantise(problem, work)
     n_listed, swapped = np.uintp(0), np.zeros(0, np.bool_)
-    for level in range(len(features)):
+    for level in range(len(splits.features)):
+        count = partial(count_and_score, table, rules, chosen)
         jobs = [
-            pool.submit(
-                count_and_score,
-                table,
-                rules,
-                chosen,
-                places,
-                level,
-                scales,
-                n_listed,
-                swapped,
-                work,
-            )
-            for places in shares
+            pool.submit(count, places, level, scales, n_listed, swapped, work) for places in shares
         ]
+        # A level's split needs the scores of all features.
         for job in jobs:
             job.result()
         # numba hands 64-bit states back as plain ints and takes those for signed.
         n_listed, swapped, state, is_split = choose_and_split(
-            table, rules, chosen, mass, level, scales, np.uint64(state), features, thresholds, work
+            table, rules, chosen, mass, level, scales, np.uint64(state), splits, work
         )
         if not is_split:
             return

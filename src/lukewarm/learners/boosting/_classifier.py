@@ -59,6 +59,7 @@ class ObliviousBoostingClassifier(ClassifierMixin, ObliviousBoostingEstimator):
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
+        # scikit-learn reads the parameters off this signature, so they cannot be passed on unnamed.
         super().__init__(
             n_trees=n_trees,
             learning_rate=learning_rate,
@@ -79,7 +80,13 @@ class ObliviousBoostingClassifier(ClassifierMixin, ObliviousBoostingEstimator):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
     ) -> ObliviousBoostingClassifier:
-        """Train on `X` (n, p) and labels `y` (n,); ``X_val`` and ``y_val`` decide when to stop."""
+        """Train on `X` (n, p) and labels `y` (n,); ``X_val`` and ``y_val`` decide when to stop.
+
+        Parameters
+        ----------
+        X, y, sample_weight, X_val, y_val
+            As for :meth:`ObliviousBoostingRegressor.fit`; y and y_val hold labels.
+        """
         X = self._check_training(X)
         labels = _as_labels(y, len(X))
         self.classes_, codes = np.unique(labels, return_inverse=True)

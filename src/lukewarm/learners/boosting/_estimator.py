@@ -66,6 +66,7 @@ class ObliviousBoostingEstimator(TableEstimator):
     def make_learner(self, seed: int, **others: Any) -> ObliviousBoosting:
         """Return an untrained learner with these settings."""
         settings = {name: getattr(self, name) for name in _LEARNER_PARAMETERS}
+        # More threads than cores would only wait for one another.
         n_threads = min(effective_n_jobs(self.n_jobs), effective_n_jobs(-1))
         return ObliviousBoosting(**settings, n_threads=n_threads, seed=seed, **others)
 
@@ -111,6 +112,7 @@ class ObliviousBoostingEstimator(TableEstimator):
                 "patience needs at least 2 samples, one of them to stop by; got 1 sample. Pass "
                 "X_val and y_val, or patience=None."
             )
+        # One row on either side at the least.
         n_stopping = min(max(round(share * n_rows), 1), n_rows - 1)
         order = generator.permutation(n_rows)
         return rows.at(np.sort(order[n_stopping:])), rows.at(np.sort(order[:n_stopping]))

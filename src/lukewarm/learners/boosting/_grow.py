@@ -27,6 +27,7 @@ from lukewarm.learners.boosting._sampling import (
     draw_split,
     draw_split_blindly,
 )
+from lukewarm.learners.boosting._work import Splits
 
 # Above this ratio of the largest possible score to beta, histograms beat blind proposals.
 _MOST_FOR_BLIND_DRAWS = 1.0
@@ -45,15 +46,16 @@ def _mean_square(problem, work):
 
 
 @compiled
-def begin_tree(problem, rules, candidates, seed, step, scale, raw, work):
+def begin_tree(problem, rules, candidates, step, scale, raw, work):
     """Set the gradients; return the features to split on, the random state, the bound and mass."""
     # A stream for each step: training may be cut into blocks anywhere.
-    state = start_stream(seed, step)
+    state = start_stream(rules.seed, step)
     chosen, state = draw_features(candidates, rules.feature_fraction, state)
     state = draw_sample(rules.subsample, work.sample, state)
     set_gradients(problem, scale, raw, work)
     work.leaves[:] = 0
     bound, mass = 0.0, 1.0
+    # Greedy trees need neither.
     if rules.random_strength > 0.0:
         bound, mass = _mean_square(problem, work)
     return chosen, state, bound, mass
@@ -79,15 +81,15 @@ def split_leaves(table, feature, threshold, level, leaves):
 
 
 @compiled
-def grow_blindly(table, problem, rules, chosen, bound, state, features, thresholds, work):
+def grow_blindly(table, problem, rules, chosen, bound, state, splits, work):
     """Draw all levels of a tree without histograms."""
-    for level in range(len(features)):
+    for level in range(len(splits.features)):
         place, threshold, state = draw_split_blindly(
-            table, problem, chosen, rules, bound, features, thresholds, level, state, work
+            table, problem, chosen, rules, bound, splits, level, state, work
         )
         if place < 0:
             return
-        features[level], thresholds[level] = chosen[place], threshold
+        splits.features[level], splits.thresholds[level] = chosen[place], threshold
         split_leaves(table, chosen[place], threshold, level, work.leaves)
 
 
@@ -96,6 +98,18 @@ def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapp
     """Bring the histograms of the features ``chosen[places]`` to `level` and score their splits.
 
     Threads that work on different places do not meet.
+
+    Parameters
+    ----------
+    table, rules, work
+        Bundles, see `_work`.
+    chosen, places : ndarrays of int
+        The features of this tree, and those of them to count.
+    level : int
+    scales : tuple
+        What `quantise` returned.
+    n_listed, swapped
+        What `choose_and_split` returned at the level before.
     """
     shift, _, weight_scale = scales
     stride = work.scores.shape[1]
@@ -110,29 +124,43 @@ def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapp
 
 
 @compiled
-def choose_and_split(table, rules, chosen, mass, level, scales, state, features, thresholds, work):
+def choose_and_split(table, rules, chosen, mass, level, scales, state, splits, work):
     """Choose the split of a level from the scores, and list the rows to count for the next.
 
     Returns how many rows are listed, which siblings are swapped, the random state, and whether
     there was a split left to choose.
+
+    Parameters
+    ----------
+    table, rules, splits, work
+        Bundles, see `_work`; the split chosen is written to `splits`.
+    chosen : ndarray of int
+        The features of this tree.
+    mass : float
+        The weight of all rows.
+    level : int
+    scales : tuple
+        What `quantise` returned.
+    state : uint64
+        Of the random stream.
     """
     shift, scale, weight_scale = scales
     if rules.random_strength > 0.0:
         # Scores are S**2 / W of integers: this takes both scales out and divides by N and beta.
         to_exponent = weight_scale / (scale * scale * mass * rules.random_strength)
         place, threshold = draw_split(
-            table, chosen, work.scores, to_exponent, features, thresholds, level, uniform(state)
+            table, chosen, work.scores, to_exponent, splits, level, uniform(state)
         )
         state = next_state(state)
     else:
-        place, threshold = best_split(table, chosen, work.scores, features, thresholds, level)
+        place, threshold = best_split(table, chosen, work.scores, splits, level)
     if place < 0:
         return np.uintp(0), np.zeros(0, np.bool_), state, False
     feature = chosen[place]
-    features[level], thresholds[level] = feature, threshold
+    splits.features[level], splits.thresholds[level] = feature, threshold
     split_leaves(table, feature, threshold, level, work.leaves)
     # No level follows that would need histograms.
-    if level == len(features) - 1:
+    if level == len(splits.features) - 1:
         return np.uintp(0), np.zeros(0, np.bool_), state, True
     counted, swapped = find_smaller_siblings(
         table, feature, threshold, work.histograms[-1, place], shift, level, work.scores.shape[1]
@@ -141,14 +169,14 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, features,
 
 
 @compiled
-def _grow_by_scores(table, problem, rules, chosen, mass, state, features, thresholds, work):
+def _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work):
     places = np.arange(len(chosen))
     scales = quantise(problem, work)
     n_listed, swapped, is_split = np.uintp(0), np.zeros(0, np.bool_), True
-    for level in range(len(features)):
+    for level in range(len(splits.features)):
         count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work)
         n_listed, swapped, state, is_split = choose_and_split(
-            table, rules, chosen, mass, level, scales, state, features, thresholds, work
+            table, rules, chosen, mass, level, scales, state, splits, work
         )
         if not is_split:
             return
@@ -164,36 +192,36 @@ def end_tree(problem, rules, scale, raw, values, work):
 
 
 @compiled
-def grow_trees(
-    table,
-    problem,
-    rules,
-    candidates,
-    seed,
-    step,
-    scale,
-    raw,
-    features,
-    thresholds,
-    values,
-    scales,
-    work,
-):
-    """Grow ``len(features)`` trees after `step` others; fill them in and bring `raw` along."""
-    for tree in range(len(features)):
+def grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work):
+    """Grow as many trees as `trees` has room for, after `step` others, and bring `raw` along.
+
+    Parameters
+    ----------
+    table, problem, rules, work
+        Bundles, see `_work`.
+    candidates : ndarray of int
+        The features that may be split on.
+    step : int
+    scale : float
+        What shrinkage has left of the sum so far.
+    raw : ndarray of shape (n_outputs, n)
+        The sum of leaf values so far.
+    trees : TreeArrays
+        Filled in.
+    """
+    for tree in range(len(trees.features)):
         chosen, state, bound, mass = begin_tree(
-            problem, rules, candidates, seed, step + tree, scale, raw, work
+            problem, rules, candidates, step + tree, scale, raw, work
         )
+        splits = Splits(trees.features[tree], trees.thresholds[tree])
         # What a level without a split keeps.
-        features[tree, :] = -1
+        splits.features[:] = -1
         if draws_blindly(rules, bound):
-            grow_blindly(
-                table, problem, rules, chosen, bound, state, features[tree], thresholds[tree], work
-            )
+            grow_blindly(table, problem, rules, chosen, bound, state, splits, work)
         elif len(chosen) > 0:
-            _grow_by_scores(
-                table, problem, rules, chosen, mass, state, features[tree], thresholds[tree], work
-            )
+            _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work)
+        # The paper's shrinkage, lambda eps / N: one factor for all trees so far instead of new
+        # values for each.
         scale *= rules.shrink
-        scales[tree] = scale
-        end_tree(problem, rules, scale, raw, values[tree], work)
+        trees.scales[tree] = scale
+        end_tree(problem, rules, scale, raw, trees.values[tree], work)

@@ -53,6 +53,7 @@ def quantise(problem, work):
         for row in range(n_rows):
             largest = max(largest, abs(residuals[output, row] * weight_of(weights, row)))
     # Of 64 bits one is the sign and one is spare.
+    # One scale for all outputs, so that their scores can be added.
     scale = _power_of_two_scale(largest, n_rows, 62 - shift)
     one = np.int64(shift > 0)
     for output in range(n_outputs):
@@ -116,6 +117,8 @@ def count_listed_rows(codes, chosen, places, n_listed, level, stride, swapped, w
         values = work.values[channel]
         for place in places:
             histogram, column = work.histograms[channel, place], codes[chosen[place]]
+            # Leaf l of the level before has the children l and l + n_parents: the lower half holds
+            # the parents, the upper half is room for the siblings that are counted.
             histogram[n_parents * stride : 2 * n_parents * stride] = 0
             for item in range(n_listed):
                 code = column[work.rows[item]]
@@ -155,6 +158,8 @@ def find_smaller_siblings(table, feature, threshold, histogram, shift, level, st
             total += count
             if (code == threshold) if is_category else (code > threshold):
                 upper += count
+        # Only the smaller is counted, always into the upper place; the larger is the parent less
+        # it. Where the smaller is the lower one, the two change places afterwards.
         swapped[parent] = total - upper < upper
         smaller = parent if swapped[parent] else parent + n_parents
         counted[smaller] = (n_parents + parent) * stride
@@ -166,6 +171,20 @@ def score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, wor
     """Set ``scores[place, threshold]`` to the sum over leaves of S^2 / W, in integer units.
 
     An empty side of a split has S = 0 and scores 0.
+
+    Parameters
+    ----------
+    table : Table
+    chosen, places : ndarrays of int
+        The features of this tree, and those of them to score.
+    n_outputs, level : int
+    shift : int
+        Bits of a packed count; 0 with weights.
+    l2 : float
+        In units of the integer weights.
+    stride : int
+        Codes from one leaf's histogram to the next's.
+    work : Workspace
     """
     left, left_count = np.empty(stride, np.int64), np.empty(stride, np.int64)
     for place in places:

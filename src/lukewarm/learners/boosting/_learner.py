@@ -80,6 +80,8 @@ class ObliviousBoosting(BaseLearner):
     True
     """
 
+    # Of 2 to 40 trees at a time 10 and 20 are the fastest (Friedman's data, 2,000 rows): smaller
+    # blocks pay for more calls, larger ones for trees that are rewound.
     block_size = 10
     traits = LearnerTraits(
         patience=20,
@@ -334,17 +336,17 @@ class ObliviousBoosting(BaseLearner):
             subsample=self.subsample,
             feature_fraction=self.feature_fraction,
             unit=ensemble.unit,
+            seed=self.seed,
         )
         grow_block(
             rows.borders.table(rows.codes),
             problem,
             rules,
             rows.candidates,
-            self.seed,
             self.n_steps,
             ensemble.scale(self.n_steps),
             raw,
-            grown,
+            grown.arrays,
             self.n_threads,
         )
         return grown

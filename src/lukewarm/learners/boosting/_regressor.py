@@ -64,7 +64,16 @@ class ObliviousBoostingRegressor(RegressorMixin, ObliviousBoostingEstimator):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
     ) -> ObliviousBoostingRegressor:
-        """Train on `X` (n, p) and `y` (n,); ``X_val`` and ``y_val`` decide when to stop."""
+        """Train on `X` (n, p) and `y` (n,); ``X_val`` and ``y_val`` decide when to stop.
+
+        Parameters
+        ----------
+        X : table of n rows
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+        X_val, y_val : table and array-like, optional
+            Rows to stop by.
+        """
         X = self._check_training(X)
         target = _as_target(y, len(X))
         validation = self._check_validation(X_val, y_val)

@@ -13,40 +13,41 @@ _MORE_THAN_ROUNDING = 1.0 + 1e-9
 
 
 @compiled
-def _is_used(features, thresholds, level, feature, threshold):
+def _is_used(splits, level, feature, threshold):
     for earlier in range(level):
-        if features[earlier] == feature and thresholds[earlier] == threshold:
+        if splits.features[earlier] == feature and splits.thresholds[earlier] == threshold:
             return True
     return False
 
 
 @compiled
-def best_split(table, chosen, scores, features, thresholds, level):
+def best_split(table, chosen, scores, splits, level):
     """Return the place and threshold of the highest score among the splits not yet used.
 
     Of splits that differ by no more than rounding the first is taken, so that ties do not depend
     on how residuals were rounded. The place is -1 when no split is left.
     """
+    # Scores are sums of squares: -1 is below all of them.
     best, best_place, best_threshold = -1.0, -1, 0
     for place in range(len(chosen)):
         feature = chosen[place]
         for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
             score = scores[place, threshold]
             if score > best * _MORE_THAN_ROUNDING and not _is_used(
-                features, thresholds, level, feature, threshold
+                splits, level, feature, threshold
             ):
                 best, best_place, best_threshold = score, place, threshold
     return best_place, best_threshold
 
 
 @compiled
-def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, chance):
+def draw_split(table, chosen, scores, to_exponent, splits, level, chance):
     """Return a split drawn with probability proportional to exp(score * to_exponent).
 
     The largest of scores with Gumbel noise has exactly this law (Gumbel 1954), and drawing it
     directly takes one random number instead of one per split. `scores` is used up.
     """
-    top_place, top_threshold = best_split(table, chosen, scores, features, thresholds, level)
+    top_place, top_threshold = best_split(table, chosen, scores, splits, level)
     if top_place < 0:
         return top_place, top_threshold
     top, total = scores[top_place, top_threshold], 0.0
@@ -55,10 +56,12 @@ def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, 
         for threshold in range(table.first_thresholds[feature], table.last_thresholds[feature] + 1):
             # Relative to the best, so that no exponential overflows.
             weight = np.exp((scores[place, threshold] - top) * to_exponent)
-            if _is_used(features, thresholds, level, feature, threshold):
+            if _is_used(splits, level, feature, threshold):
                 weight = 0.0
             scores[place, threshold] = weight
             total += weight
+    # By inversion: the split at which the running sum of weights passes a uniform share of their
+    # total.
     remaining = chance * total
     for place in range(len(chosen)):
         feature = chosen[place]
@@ -71,15 +74,14 @@ def draw_split(table, chosen, scores, to_exponent, features, thresholds, level, 
 
 
 @compiled
-def draw_split_blindly(
-    table, problem, chosen, rules, bound, features, thresholds, level, state, work
-):
+def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, state, work):
     """Return a split drawn as by `draw_split`, and the state of the random stream.
 
     For strong noise, where all splits are almost equally likely: a split is proposed uniformly
     and accepted with probability exp((D - bound) / beta), with ``bound >= D >= 0``. D is computed
     only where ``exp(-bound / beta)`` leaves the answer open, so hardly ever.
     """
+    # Counted anew at each level; that is little beside the rows.
     n_splits = 0
     for feature in chosen:
         n_splits += table.last_thresholds[feature] - table.first_thresholds[feature] + 1
@@ -99,7 +101,7 @@ def draw_split_blindly(
             number -= here
             place += 1
         threshold = table.first_thresholds[feature] + number
-        if _is_used(features, thresholds, level, feature, threshold):
+        if _is_used(splits, level, feature, threshold):
             continue
         chance = uniform(state)
         state = next_state(state)

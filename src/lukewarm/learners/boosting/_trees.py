@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lukewarm.learners.boosting._work import TreeArrays
+
 # One byte, and a table of 256 sums, which stays in the first cache.
 BITS_PER_GROUP = 8
 
@@ -48,8 +50,14 @@ class Trees:
         return len(self.features)
 
     @property
+    def arrays(self) -> TreeArrays:
+        """What is filled in while blank trees grow."""
+        return TreeArrays(self.features, self.thresholds, self.values, self.scales)
+
+    @property
     def group_size(self) -> int:
         """Trees whose leaf numbers are kept together in one byte; 1 for deep trees."""
+        # Deeper than eight levels, one tree takes two bytes by itself.
         return max(1, BITS_PER_GROUP // self.features.shape[1])
 
     @property

@@ -21,6 +21,7 @@ def compile_once() -> None:
         _compile_all()
 
 
+# Under the lock: two threads that both find the cache empty would compile twice.
 @cache
 def _compile_all() -> None:
     compile_registered()
@@ -33,20 +34,8 @@ def _grow_one_tree() -> None:
         np.array([[1, 2]], np.uint8), np.array([3]), np.array([1]), np.array([1]), np.array([False])
     )
     problem = Problem(np.array([[0.0, 1.0]]), np.zeros(1), np.zeros(0), 0)
-    rules = Rules(0.1, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
+    rules = Rules(0.1, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, seed=0)
     trees = Trees.blank(1, 1, 1, table.is_category)
-    grow_trees(
-        table,
-        problem,
-        rules,
-        np.zeros(1, np.int32),
-        0,
-        0,
-        1.0,
-        np.zeros((1, 2)),
-        trees.features,
-        trees.thresholds,
-        trees.values,
-        trees.scales,
-        make_workspace(table, problem, rules, np.zeros(1, np.int32), 1),
-    )
+    candidates = np.zeros(1, np.int32)
+    work = make_workspace(table, problem, rules, candidates, 1)
+    grow_trees(table, problem, rules, candidates, 0, 1.0, np.zeros((1, 2)), trees.arrays, work)

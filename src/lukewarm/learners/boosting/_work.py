@@ -9,6 +9,7 @@ import numpy as np
 MISSING = 0
 """The code of a missing value; it has a bin of its own, below all others."""
 
+# Compiled code knows losses by number.
 SQUARED, LOGISTIC, SOFTMAX = 0, 1, 2
 
 
@@ -35,7 +36,10 @@ class Problem(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The numbers that say how a tree is grown; `unit` is the grid of leaf values."""
+    """The numbers that say how a tree is grown; `unit` is the grid of leaf values.
+
+    Tree number t draws from stream t of `seed`.
+    """
 
     learning_rate: float
     shrink: float
@@ -44,6 +48,23 @@ class Rules(NamedTuple):
     subsample: float
     feature_fraction: float
     unit: float
+    seed: int
+
+
+class Splits(NamedTuple):
+    """The tests of one tree's levels, (depth,) each; feature -1 where there is no test."""
+
+    features: np.ndarray
+    thresholds: np.ndarray
+
+
+class TreeArrays(NamedTuple):
+    """The arrays of a `Trees` object that are filled in as its trees grow."""
+
+    features: np.ndarray
+    thresholds: np.ndarray
+    values: np.ndarray
+    scales: np.ndarray
 
 
 class Workspace(NamedTuple):
@@ -82,6 +103,8 @@ def make_workspace(
         residuals=np.empty((n_outputs, n_rows)),
         curvatures=np.empty((n_outputs, n_curved)),
         channels=np.empty((n_channels, n_rows), np.int64),
+        # The last level needs no histograms of its own: those before its split have told the
+        # scores.
         histograms=np.empty((n_channels, len(candidates), stride << (depth - 1)), np.int64),
         scores=np.empty((len(candidates), stride)),
         leaves=np.empty(n_rows, np.uint16),

@@ -43,6 +43,8 @@ _LEAST_RATE = 0.02
 _SLOW = 0.2
 # Log-odds per standard deviation of a column, by which no Hessian changes noticeably.
 _NEARBY = 1e-3
+# Newton's steps double the digits once they are near; whoever needs more does not converge. Side by
+# side, stragglers are left to solve by themselves earlier.
 _MOST_STEPS = 50
 _MOST_JOINT_STEPS = 12
 # Models solved side by side: the products have reached their full speed.

@@ -57,10 +57,12 @@ class FilteredReduction(BaseReduction):
         started = perf_counter()
         network = self.check(full)
         train, stopping = data.without(removed)
+        # With folds all rows are fitted and each is predicted by models that did not see its fold.
         chosen_on = None if self.n_folds else stopping
         fitted_on = joined(train, stopping) if self.n_folds else train
         others = None if chosen_on is None else chosen_on.X
         linearization = self.sketch.linearize(network, fitted_on.X, others, seed)
+        # Drawn once for all numbers of landmarks, so that their losses compare.
         fold_of_row = np.random.default_rng(seed).permutation(len(fitted_on)) % (self.n_folds or 1)
         solution = self.sketch.best(
             linearization,
@@ -98,6 +100,7 @@ class FilteredReduction(BaseReduction):
         residuals = targets - linearization.outputs[0][:, 0]
         shares = row_shares(fitted_on)
         spectrum = Spectrum.of_rows(features, residuals, shares)
+        # The path of all rows serves the folds too: a point is a penalty or a time, not a rank.
         path = self.path(spectrum.eigenvalues, len(fitted_on))
         coefficients = self._coefficients(spectrum, path)
         if chosen_on is None:
@@ -107,11 +110,13 @@ class FilteredReduction(BaseReduction):
             shifts = coefficients @ basis.features(linearization.kernels[1]).T
             losses = losses_on_rows(network, chosen_on, linearization.outputs[1], shifts)
         best = int(np.argmin(losses))
+        # The full model itself is no point of the path and has no number.
         trace = PathTrace(losses, best, np.append(np.nan, path), spectrum.eigenvalues[::-1])
         return Solution(basis, coefficients[best], trace)
 
     def _coefficients(self, spectrum: Spectrum, path: Vector) -> Matrix:
         """Return the coefficients at every point, after those of the full model itself: zero."""
+        # (n_points + 1, r): the first is dropout, which may be the best.
         fitted = spectrum.coefficients(self.filters(spectrum.eigenvalues, path)).T
         return np.concatenate([np.zeros((1, fitted.shape[1])), fitted])
 

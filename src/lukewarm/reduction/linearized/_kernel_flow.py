@@ -43,7 +43,9 @@ from lukewarm.reduction.linearized._path_trace import PathTrace
 from lukewarm.reduction.linearized._sketch import KernelSketch, Solution
 from lukewarm.reduction.linearized._spectral import Spectrum
 
-# What a linearisation neglects is a share of the way gone. It matters where little is left.
+# What a linearisation neglects is a share of the way gone. It matters where little is left: here,
+# where the loss that was gained is ten times the loss that is left. Elsewhere another round cost as
+# much as the first and gained nothing.
 _FAR = 10.0
 
 
@@ -118,6 +120,7 @@ class KernelFlow(BaseReduction):
         """Return the linearised model of the round with the lowest loss, and how it was found."""
         best: tuple[float, LinearizedModel, PathTrace] | None = None
         trace: PathTrace | None = None
+        # The paper's literal update is one linearisation.
         max_rounds = self.max_rounds if self.learning_rate is None else 1
         for number in range(max_rounds):
             # Other landmarks each time: together they span more.
@@ -126,6 +129,7 @@ class KernelFlow(BaseReduction):
             solution = self.sketch.best(linearization, len(train), flow)
             trace = solution.trace if trace is None else solution.trace.after(trace)
             if best is None:
+                # The first round decides by the way gone, later ones by what they gained.
                 goes_on = solution.trace.losses[0] - solution.loss > _FAR * solution.loss
             else:
                 goes_on = solution.loss < (1 - self.sketch.tolerance) * best[0]

@@ -39,6 +39,7 @@ class RowGradients:
         self._gradients = gradients
         self._blocks = list(inputs.split(_ROWS_PER_BLOCK))
         self._factors: list[TangentFactors] = []
+        # One block tells what all would take.
         first = gradients.factors(self._blocks[0])
         if first.n_bytes_per_row * len(inputs) <= _BYTES_KEPT:
             self._factors = [first, *(gradients.factors(rows) for rows in self._blocks[1:])]
@@ -130,6 +131,7 @@ class Linearization:
         """Return the orthonormal basis of what the landmarks so far span."""
         kernel, n_outputs = self.kernels[0], self.n_outputs
         rows = self._landmark_rows[: kernel.shape[1] // n_outputs]
+        # Rows of the kernel that are landmarks themselves: its square part.
         entries = (rows[:, None] * n_outputs + np.arange(n_outputs)).ravel()
         # The kernel carries the rounding of the module's own numbers.
         dtype = str(self._landmarks[0].outputs.dtype).removeprefix("torch.")
@@ -154,6 +156,8 @@ class Linearization:
         rows = self._landmark_rows[: len(weights) // self.n_outputs]
         copied: Any = self._full.copy()
         parameters = [weight for weight in copied.module.parameters() if weight.requires_grad]
+        # sum_j a_j g(z_j) is the gradient of sum_j a_j f(z_j): one backward pass, no gradient by
+        # row.
         outputs = copied.module(self._inputs[rows])
         shift = (outputs * outputs.new_tensor(weights).reshape(outputs.shape)).sum()
         steps = torch.autograd.grad(shift, parameters, allow_unused=True)

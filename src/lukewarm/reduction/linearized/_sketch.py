@@ -64,7 +64,16 @@ class KernelSketch:
     def linearize(
         self, full: DifferentiableLearner, train: Features, others: Features | None, seed: int
     ) -> Linearization:
-        """Return the linearisation of `full` on these rows, before its first landmark."""
+        """Return the linearisation of `full` on these rows, before its first landmark.
+
+        Parameters
+        ----------
+        full : DifferentiableLearner
+        train, others : tables
+            Rows that are fitted, with the landmarks among them, and rows to choose by.
+        seed : int
+            Draws the landmarks.
+        """
         candidates = self.draw(len(train), seed)
         return Linearization(full, train, others, candidates, self.max_units, self.precision)
 
@@ -74,16 +83,28 @@ class KernelSketch:
             raise ValueError(
                 f"the tangent kernel needs at least 2 training rows as landmarks; got {n_rows}."
             )
+        # All candidates at once: the first m of them are the landmarks, whatever m becomes.
         return np.random.default_rng(seed).permutation(n_rows)[: self.max_landmarks]
 
     def best(
         self, linearization: Linearization, n_rows: int, solve: Callable[[], Solution]
     ) -> Solution:
-        """Return the best solution once more landmarks improve it by less than the tolerance."""
+        """Return the best solution once more landmarks improve it by less than the tolerance.
+
+        Parameters
+        ----------
+        linearization : Linearization
+            Given further landmarks here.
+        n_rows : int
+            The most landmarks there can be.
+        solve : callable () -> Solution
+            Fits with the landmarks so far.
+        """
         best: Solution | None = None
         for count in self._counts(min(self.max_landmarks, n_rows)):
             linearization.grow(count)
             solution = solve()
+            # Twice the landmarks cost twice as much in kernels, eight times in decompositions.
             if best is not None and solution.loss > (1 - self.tolerance) * best.loss:
                 return min(best, solution, key=lambda each: each.loss)
             best = solution

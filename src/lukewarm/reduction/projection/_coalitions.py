@@ -63,6 +63,7 @@ class CoalitionProjection(BaseReduction):
         # By identity, which a worker process keeps: models and projection are sent together.
         shared = next(each for each in self.shared if each.full is full)
         drawn = tuple(column for column in removed if shared.is_used[column])
+        # The model does not look at what is gone: it is its own projection.
         if not drawn:
             return ReducedModel(full.predict, TrainingTrace.untrained(), perf_counter() - started)
         regressions = data.regressions

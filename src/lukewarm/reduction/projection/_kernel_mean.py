@@ -75,10 +75,13 @@ def _mean_shape(machine: Machine, coded: Matrix, drawn: list[int], covariance: M
     A, B = coded * scales, machine.landmarks * scales
     covariance = covariance * np.outer(scales[drawn], scales[drawn])
     if kernel.shape == "polynomial":
+        # E(1 + a.b)**2 is the square at the mean plus the variance of a.b.
         spread = np.einsum("zi,ij,zj->z", B[:, drawn], covariance, B[:, drawn], optimize=True)
         return np.square(1 + A @ B.T) + spread
+    # A Gaussian kernel averaged over a normal law is a wider one: (I + S) takes the place of I.
     widened = np.eye(len(drawn)) + covariance
     root = np.linalg.cholesky(np.linalg.inv(widened))
     A[:, drawn], B[:, drawn] = A[:, drawn] @ root, B[:, drawn] @ root
+    # Columns with no scale are not in the kernel; leaving them out only saves time.
     used = scales != 0
     return rbf_matrix(A[:, used], B[:, used]) / np.sqrt(np.linalg.det(widened))

@@ -16,6 +16,7 @@ from lukewarm._typing import Vector
 from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.learners.boosting._rng import next_state, start_stream, uniform
 
+# Of a leaf: single rows would give their own noise back, more would smooth what trees are here for.
 _LEAST_ROWS = 2
 # Columns tried at a node. More would cost time; their best split is hardly better.
 _MOST_TRIED = 5
@@ -53,6 +54,7 @@ class RandomTrees:
         """
         n_rows = len(codes)
         weights = np.ones(n_rows) if weights is None else weights
+        # A tree has fewer than twice as many nodes as leaves.
         most = 2 * max(n_rows // _LEAST_ROWS, 1)
         parts, roots, n_nodes = [], [], 0
         codes = np.ascontiguousarray(codes)
@@ -81,6 +83,7 @@ def _grow(
     rows, order = np.arange(n_rows), np.arange(n_columns)
     n_tried = min(n_columns, _MOST_TRIED)
     bounds, sums = np.empty((n_tried, 3), np.int64), np.empty((n_tried, 3))
+    # A stack of nodes that are still to be split: number, first and last row.
     waiting = np.empty((n_rows + 1, 3), np.int64)
     waiting[0] = 0, 0, n_rows
     n_waiting, n_nodes = 1, 1
@@ -92,6 +95,7 @@ def _grow(
             total += weights[row] * target[row]
             mass += weights[row]
         nodes[node].value = total / mass if mass > 0 else 0.0
+        # No split could leave enough rows on both sides.
         if end - start < 2 * _LEAST_ROWS:
             continue
         state = _draw_splits(codes, rows[start:end], order, bounds, state)
@@ -116,6 +120,7 @@ def _draw_splits(
     """Put columns first in `order`, and in `bounds` their lowest, highest and a random code."""
     n_columns = len(order)
     for tried in range(len(bounds)):
+        # The first places of a shuffle (Fisher and Yates): columns without replacement.
         other = tried + int(uniform(state) * (n_columns - tried))
         state = next_state(state)
         order[tried], order[other] = order[other], order[tried]
@@ -127,6 +132,7 @@ def _draw_splits(
             bounds[tried, 1] = max(bounds[tried, 1], code)
     for tried in range(len(bounds)):
         lowest, highest = bounds[tried, 0], bounds[tried, 1]
+        # Below the highest: a test passes rows on both sides, unless the column is constant here.
         bounds[tried, 2] = lowest + int(uniform(state) * (highest - lowest))
         state = next_state(state)
     return state
@@ -163,6 +169,7 @@ def _best_of(sums: np.ndarray, total: float, mass: float, n_rows: int) -> int:
         right_mass = mass - left_mass
         if min(n_left, n_rows - n_left) < _LEAST_ROWS or min(left_mass, right_mass) <= 0:
             continue
+        # The total sum of squares is the same for all splits and left out.
         gain = left**2 / left_mass + (total - left) ** 2 / right_mass
         if gain > most:
             best, most = tried, gain
@@ -189,5 +196,6 @@ def _add_values(codes: np.ndarray, nodes: np.ndarray, roots: np.ndarray, total: 
             node = 0
             while nodes[root + node].left > 0:
                 here = nodes[root + node]
+                # The right child follows the left one.
                 node = here.left + (codes[row, here.column] > here.code)
             total[row] += nodes[root + node].value

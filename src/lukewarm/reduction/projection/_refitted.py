@@ -67,11 +67,12 @@ class RefittedLeaves:
         n_leaves = int(max(each.max(initial=0) for each in leaves)) + 1
         values, losses = _refit(
             *(leaves[0], targets[0], weights[0], leaves[1], targets[1], weights[1]),
-            *(n_leaves, _LEARNING_RATE, _PENALTY, _PATIENCE),
+            n_leaves,
         )
         best = int(np.argmin(losses))
         rest = targets[1].copy()
         _add_leaves(leaves[1], -values[:best], rest)
+        # As with every guess: a gain within the noise of the stopping rows is none.
         if not regressions.helps(targets[1], rest):
             best = 0
         return cls(values[:best], TrainingTrace(losses, best))
@@ -123,6 +124,7 @@ def _average(
     full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows, weighted: list[Draw]
 ) -> tuple[Prediction, list[np.ndarray]] | None:
     """Return the mean over draws, and the leaves that rows reach with the guess itself."""
+    # With weight zero: the guess is asked for its leaves only, in the same pass.
     guess = (np.zeros(len(rows.functions)), draws.central_values(rows))
     return full.average_with_leaves(rows.X, [*weighted, guess])
 
@@ -136,24 +138,32 @@ def _refit(
     held_out: np.ndarray,
     other_weights: np.ndarray,
     n_leaves: int,
-    learning_rate: float,
-    penalty: float,
-    patience: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values (n_trees, n_leaves) and the stopping loss before and after each tree."""
+    """Return the values (n_trees, n_leaves) and the stopping loss before and after each tree.
+
+    Parameters
+    ----------
+    leaves, target, weights
+        Of the training rows: (n_trees, n), (n,) and (n,).
+    other_leaves, held_out, other_weights
+        The same of the stopping rows.
+    n_leaves : int
+        Of the tree with the most.
+    """
     n_trees = len(leaves)
     values = np.zeros((n_trees, n_leaves))
     losses = np.empty(n_trees + 1)
+    # What is left of the target on training and stopping rows; each tree takes its part off both.
     rest, other = target.copy(), held_out.copy()
     losses[0] = np.sum(other_weights * other**2) / len(other)
     best = 0
     for tree in range(n_trees):
-        sums, masses = np.zeros(n_leaves), np.full(n_leaves, penalty)
+        sums, masses = np.zeros(n_leaves), np.full(n_leaves, _PENALTY)
         for row in range(len(rest)):
             leaf = leaves[tree, row]
             sums[leaf] += weights[row] * rest[row]
             masses[leaf] += weights[row]
-        own = learning_rate * sums / masses
+        own = _LEARNING_RATE * sums / masses
         values[tree] = own
         for row in range(len(rest)):
             rest[row] -= own[leaves[tree, row]]
@@ -164,7 +174,7 @@ def _refit(
         losses[tree + 1] = loss / len(other)
         if losses[tree + 1] < losses[best]:
             best = tree + 1
-        elif tree + 1 - best >= patience:
+        elif tree + 1 - best >= _PATIENCE:
             return values[: tree + 1], losses[: tree + 2]
     return values, losses
 
