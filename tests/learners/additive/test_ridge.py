@@ -80,7 +80,7 @@ def test_a_selection_keeps_the_functions_that_clearly_take_part():
     B = generator.normal(size=(300, 30))
     target = B[:, 3] - 2 * B[:, 8] + generator.normal(size=300)
     kept = np.arange(30) != 5
-    fit = RidgeFamily(B, (1.0,)).fit_selected(target, kept, 0, np.arange(30))
+    fit, _ = RidgeFamily(B, (1.0,)).fit_selected(target, kept, 0, np.arange(30))
     # Slopes of 1 and 2 have Student statistics of 17 and 35; the bound for 29 is 3.4.
     assert {3, 8} <= set(np.flatnonzero(fit.coefficients))
     assert np.count_nonzero(fit.coefficients) <= 4
@@ -90,7 +90,7 @@ def test_a_selection_regresses_on_the_selected_functions_alone():
     generator = np.random.default_rng(1)
     B = generator.normal(size=(300, 30))
     target = 3 * B[:, 3] + generator.normal(size=300)
-    fit = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(30, dtype=bool), 0, np.arange(30))
+    fit, _ = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(30, dtype=bool), 0, np.arange(30))
     selected = np.flatnonzero(fit.coefficients)
     _, slopes = _direct(B[:, selected], target, 1.0)
     assert np.allclose(fit.coefficients[selected], slopes, rtol=1e-9)
@@ -101,14 +101,26 @@ def test_a_column_of_several_functions_is_selected_as_a_whole():
     B = generator.normal(size=(400, 12))
     owner = np.repeat(np.arange(4), 3)
     target = B[:, 3] + 0.5 * generator.normal(size=400)
-    fit = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(12, dtype=bool), 0, owner)
+    fit, _ = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(12, dtype=bool), 0, owner)
     assert set(np.flatnonzero(fit.coefficients)) == {3, 4, 5}
 
 
-def test_the_inverse_of_fewer_functions_needs_no_new_one(table):
+def test_blocks_of_the_inverse_of_fewer_functions_need_no_new_one(table):
     B, _, _ = table
     family = RidgeFamily(B, (0.5,))
-    kept = np.arange(7) < 4
+    kept, owner = np.arange(7) < 5, np.array([0, 1, 1, 2, 2, 3, 3])
     Z = B[:, kept] - B[:, kept].mean(axis=0)
-    direct = np.linalg.inv(Z.T @ Z + 0.5 * np.eye(4))
-    assert np.allclose(family._inverse_of(kept, family._inverses[0]), direct, rtol=1e-8)
+    direct = np.linalg.inv(Z.T @ Z + 0.5 * np.eye(5))
+    blocks = family._blocks_of(kept, family._inverses[0], owner)
+    assert [places.tolist() for places, _ in blocks] == [[[0]], [[1, 2], [3, 4]]]
+    for places, found in blocks:
+        for own, block in zip(places, found, strict=True):
+            assert np.allclose(block, direct[np.ix_(own, own)], rtol=1e-8)
+
+
+def test_the_regression_on_all_functions_comes_with_the_selection(table):
+    B, target, _ = table
+    family = RidgeFamily(B, (0.5,))
+    kept = np.arange(7) != 2
+    _, whole = family.fit_selected(target, kept, 0, np.arange(7))
+    assert np.array_equal(whole.coefficients, family.fit(target, kept, 0).coefficients)

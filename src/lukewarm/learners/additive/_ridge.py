@@ -34,6 +34,9 @@ class RidgeFit:
     def predict(self, functions: Matrix) -> Vector:
         """Return the fitted values at rows given by their functions (n, m)."""
         used = np.flatnonzero(self.coefficients)
+        # Taking columns out of many costs more than multiplying them by zero.
+        if 2 * len(used) > functions.shape[1]:
+            return self.offset + functions @ self.coefficients
         return self.offset + functions[:, used] @ self.coefficients[used]
 
 
@@ -85,9 +88,15 @@ class RidgeFamily:
         number : int
             Of the penalty.
         """
+        return self._fit(*self._products(target), kept, number)
+
+    def _products(self, target: Vector) -> tuple[float, Vector]:
+        """Return the mean of a target, and its products (m,) with the centred functions."""
         mean = float(np.average(target, weights=self._weights))
         weighted = self._weighted((target - mean)[:, None])[:, 0]
-        products = weighted @ self._functions - weighted.sum() * self._mean
+        return mean, weighted @ self._functions - weighted.sum() * self._mean
+
+    def _fit(self, mean: float, products: Vector, kept: np.ndarray, number: int) -> RidgeFit:
         if self._inverses and 2 * kept.sum() >= len(kept):
             coefficients = self._downdated(products, kept, self._inverses[number])
         else:
@@ -96,8 +105,8 @@ class RidgeFamily:
 
     def fit_selected(
         self, target: Vector, kept: np.ndarray, number: int, owner: np.ndarray
-    ) -> RidgeFit:
-        """Return the regression on the columns that clearly take part in that on all `kept` ones.
+    ) -> tuple[RidgeFit, RidgeFit]:
+        """Return the regression on the columns that clearly take part, and that on all `kept` ones.
 
         A column of d functions takes part where the chi-square statistic of its coefficients
         exceeds d + 2 sqrt(d L) + 2 L, L the logarithm of the number of columns: hardly any of as
@@ -109,44 +118,55 @@ class RidgeFamily:
         target, kept, number
             As for `fit`.
         owner : ndarray of shape (m,)
-            The column each function is one of.
+            The column each function is one of, rising.
         """
-        fit = self.fit(target, kept, number)
+        mean, products = self._products(target)
+        whole = self._fit(mean, products, kept, number)
         if not self._inverses or not kept.any():
-            return fit
+            return whole, whole
         places = np.flatnonzero(kept)
-        inverse = self._inverse_of(kept, self._inverses[number])
-        n_rows, n_effective = len(target), len(places) - self.penalties[number] * np.trace(inverse)
-        errors = np.square(target - fit.predict(self._functions))
+        blocks = self._blocks_of(kept, self._inverses[number], owner)
+        trace = sum(np.trace(block, axis1=1, axis2=2).sum() for _, block in blocks)
+        n_rows, n_effective = len(target), len(places) - self.penalties[number] * trace
+        errors = np.square(target - whole.predict(self._functions))
         variance = np.average(errors, weights=self._weights) * n_rows
         variance /= max(n_rows - n_effective, 1.0)
-        columns, group_of = np.unique(owner[places], return_inverse=True)
-        log_columns = np.log(len(columns))
+        log_columns = np.log(sum(len(own) for own, _ in blocks))
         selected = np.zeros_like(kept)
-        for number_of_column in range(len(columns)):
-            own = np.flatnonzero(group_of == number_of_column)
-            slopes = fit.coefficients[places[own]]
-            statistic = slopes @ np.linalg.solve(inverse[np.ix_(own, own)], slopes)
-            bound = len(own) + 2 * np.sqrt(len(own) * log_columns) + 2 * log_columns
-            selected[places[own]] = statistic > bound * variance
-        return self.fit(target, selected, number)
+        for own, block in blocks:
+            slopes = whole.coefficients[own]
+            statistic = np.sum(slopes * np.linalg.solve(block, slopes[..., None])[..., 0], axis=1)
+            size = own.shape[1]
+            bound = size + 2 * np.sqrt(size * log_columns) + 2 * log_columns
+            selected[own] = (statistic > bound * variance)[:, None]
+        return self._fit(mean, products, selected, number), whole
 
-    def _inverse_of(self, kept: np.ndarray, inverse: Matrix) -> Matrix:
-        """Return the inverse over the `kept` functions alone."""
-        gone = np.flatnonzero(~kept)
-        places = np.flatnonzero(kept)
-        smaller = inverse[np.ix_(places, places)]
-        if len(gone):
-            across = inverse[np.ix_(places, gone)]
-            smaller = smaller - across @ np.linalg.solve(inverse[np.ix_(gone, gone)], across.T)
-        return smaller
+    def _blocks_of(
+        self, kept: np.ndarray, inverse: Matrix, owner: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return what the inverse over the `kept` functions holds of every single column.
+
+        For each number d of functions the k columns that have as many: the places of their
+        functions (k, d), and their blocks of the inverse (k, d, d).
+        """
+        places, gone = np.flatnonzero(kept), np.flatnonzero(~kept)
+        starts = np.flatnonzero(np.diff(owner[places], prepend=-1))
+        sizes = np.diff(starts, append=len(places))
+        across = inverse[:, gone]
+        solved = np.linalg.solve(across[gone], across.T) if len(gone) else across.T
+        found = []
+        for size in np.unique(sizes):
+            own = places[starts[sizes == size][:, None] + np.arange(size)]
+            block = inverse[own[:, :, None], own[:, None, :]]
+            found.append((own, block - across[own] @ solved[:, own].transpose(1, 0, 2)))
+        return found
 
     def inverse(self, number: int) -> Matrix | None:
         """Return P of one penalty, shape (m, m); None with too many functions for an inverse."""
         return self._inverses[number] if self._inverses else None
 
     def _downdated(self, products: Vector, kept: np.ndarray, inverse: Matrix) -> Vector:
-        solution = inverse[:, kept] @ products[kept]
+        solution = inverse @ np.where(kept, products, 0.0)
         gone = np.flatnonzero(~kept)
         if len(gone):
             block = inverse[np.ix_(gone, gone)]

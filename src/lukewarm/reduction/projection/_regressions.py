@@ -282,16 +282,13 @@ class Regressions:
         mean = float(np.average(target, weights=self.train.weights))
         fits = [RidgeFit(mean, np.zeros(len(kept)))]
         lines, owner = self._lines, self._basis.owner
-        for fit in (
-            self._line_family.fit_selected(target, kept[lines], 0, owner[lines]),
-            self._line_family.fit(target, kept[lines], 0),
-        ):
+        for fit in self._line_family.fit_selected(target, kept[lines], 0, owner[lines]):
             coefficients = np.zeros(len(kept))
             coefficients[lines] = fit.coefficients
             fits.append(RidgeFit(fit.offset, coefficients))
         if self._curve_family is not None:
             fits += [
-                self._curve_family.fit_selected(target, kept, number, owner)
+                self._curve_family.fit_selected(target, kept, number, owner)[0]
                 for number in range(len(self._effort.curve_penalties))
             ]
         return fits
