@@ -130,6 +130,18 @@ def like_column(column: pd.Series, values: Any) -> pd.Series:
     return pd.Series(list(values), index=column.index, dtype=dtype)
 
 
+def first_if_repeated(values: Any) -> Any:
+    """Return one value of an array that repeats it; other arrays as they are.
+
+    Examples
+    --------
+    >>> first_if_repeated(np.broadcast_to(2.0, 5))
+    array([2.])
+    """
+    is_repeated = isinstance(values, np.ndarray) and values.strides == (0,)
+    return values[:1] if is_repeated else values
+
+
 def as_levels(column: pd.Series) -> pd.Series:
     """Return the column with category dtype, its levels plain Python objects."""
     if not isinstance(column.dtype, pd.CategoricalDtype):

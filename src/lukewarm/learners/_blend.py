@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._typing import Features, Matrix, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import RowCache
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 
@@ -119,6 +119,11 @@ class Blend(BaseLearner):
             np.sum([weight * one for weight, one in zip(self.weights, each, strict=True)], axis=0)
             for each in zip(*parts, strict=True)
         ]
+
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return False where no member can depend on the columns; None else."""
+        known = [each.looks_at(columns) for each in self.members]
+        return None if any(each is not False for each in known) else False
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Take further steps with the first member."""

@@ -192,6 +192,14 @@ class BasedBoosting(BaseLearner):
             predictions.append(self._trees.as_predictions(base + trees + moved.T))
         return predictions
 
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return False where neither a tree nor the base asks for the columns; None else."""
+        if self._fit is not None and self._basis is not None:
+            own = np.isin(self._basis.owner, columns)
+            if self._fit.coefficients[own].any():
+                return None
+        return self._trees.looks_at(columns)
+
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""
         self._trees.rewind(step)
