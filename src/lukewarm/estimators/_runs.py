@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class RunPlan:
     halves: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     tested: tuple[tuple[int, int], ...] = ((0, 0),)
 
-    @property
+    @cached_property
     def variance_factor(self) -> float:
         """How often each pair of a trained and an evaluated row counts in the test."""
         trained_on = set[int]()
