@@ -120,6 +120,11 @@ class AutoLearner(BaseLearner):
         assert self.chosen is not None
         return self.chosen.predict_filled(X, fills)
 
+    def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
+        """Return the chosen model's predictions with other values in some columns."""
+        assert self.chosen is not None
+        return self.chosen.predict_changed(X, values)
+
     def looks_at(self, columns: FeatureSet) -> bool | None:
         """Return what the chosen model knows of it."""
         return None if self.chosen is None else self.chosen.looks_at(columns)

@@ -120,6 +120,14 @@ class Blend(BaseLearner):
             for each in zip(*parts, strict=True)
         ]
 
+    def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
+        """Return the weighted sum of what members predict with other values in some columns."""
+        first, *others = (
+            weight * each.predict_changed(X, values)
+            for weight, each in zip(self.weights, self.members, strict=True)
+        )
+        return first + np.sum(others, axis=0)  # summed as `predict` does
+
     def looks_at(self, columns: FeatureSet) -> bool | None:
         """Return False where no member can depend on the columns; None else."""
         known = [each.looks_at(columns) for each in self.members]

@@ -124,3 +124,26 @@ def test_the_regression_on_all_functions_comes_with_the_selection(table):
     kept = np.arange(7) != 2
     _, whole = family.fit_selected(target, kept, 0, np.arange(7))
     assert np.array_equal(whole.coefficients, family.fit(target, kept, 0).coefficients)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_functions_regressed_on_the_others_all_at_once_are_as_one_by_one(weighted):
+    generator = np.random.default_rng(3)
+    B = generator.normal(size=(300, 12)) @ generator.normal(size=(12, 12)) + 1
+    B[:, 2] = generator.normal(size=300)  # nothing is known of it
+    owner = np.array([0, 1, 2, 3, 3, 3, 4, 5, 5, 6, 7, 8])
+    weights = generator.uniform(0.5, 2, size=300) if weighted else None
+    family = RidgeFamily(B, (0.5,), weights)
+    places = np.array([0, 1, 2, 6, 9, 11])
+    found = list(family.fit_functions(places, 0, owner))
+    n_selected = []
+    for place, fits in zip(places, found, strict=True):
+        kept = owner != owner[place]
+        for fit, expected in zip(
+            fits, family.fit_selected(B[:, place], kept, 0, owner), strict=True
+        ):
+            assert np.allclose(fit.coefficients, expected.coefficients, rtol=1e-8, atol=1e-9)
+            assert fit.offset == pytest.approx(expected.offset, rel=1e-8, abs=1e-9)
+        n_selected.append(np.count_nonzero(fits[0].coefficients))
+    assert n_selected[2] == 0
+    assert max(n_selected) > 0

@@ -11,6 +11,7 @@ products with the target are regressed on by themselves.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +52,11 @@ class RidgeFamily:
         Each in rows: a penalty of 10 weighs as much as ten rows.
     weights : ndarray of shape (n,), optional
 
+    Attributes
+    ----------
+    mean : ndarray of shape (m,)
+        Of the functions.
+
     Examples
     --------
     >>> generator = np.random.default_rng(0)
@@ -68,12 +74,13 @@ class RidgeFamily:
         self.penalties = penalties
         self._functions = functions
         self._weights = None if weights is None else weights / weights.mean()
-        self._mean = np.average(functions, axis=0, weights=weights)
+        self.mean = np.average(functions, axis=0, weights=weights)
         self._inverses: list[Matrix] = []
         if functions.shape[1] > _MOST_FUNCTIONS:
             return
         gram = self._weighted(functions).T @ functions
-        gram -= len(functions) * np.outer(self._mean, self._mean)
+        gram -= len(functions) * np.outer(self.mean, self.mean)
+        self._gram = gram
         for penalty in penalties:
             factor = cho_factor(gram + penalty * np.eye(len(gram)))
             self._inverses.append(cho_solve(factor, np.eye(len(gram))))
@@ -94,14 +101,14 @@ class RidgeFamily:
         """Return the mean of a target, and its products (m,) with the centred functions."""
         mean = float(np.average(target, weights=self._weights))
         weighted = self._weighted((target - mean)[:, None])[:, 0]
-        return mean, weighted @ self._functions - weighted.sum() * self._mean
+        return mean, weighted @ self._functions - weighted.sum() * self.mean
 
     def _fit(self, mean: float, products: Vector, kept: np.ndarray, number: int) -> RidgeFit:
         if self._inverses and 2 * kept.sum() >= len(kept):
             coefficients = self._downdated(products, kept, self._inverses[number])
         else:
             coefficients = self._by_itself(products, kept, self.penalties[number])
-        return RidgeFit(mean - float(self._mean @ coefficients), coefficients)
+        return RidgeFit(mean - float(self.mean @ coefficients), coefficients)
 
     def fit_selected(
         self, target: Vector, kept: np.ndarray, number: int, owner: np.ndarray
@@ -141,6 +148,60 @@ class RidgeFamily:
             selected[own] = (statistic > bound * variance)[:, None]
         return self._fit(mean, products, selected, number), whole
 
+    def fit_functions(
+        self, places: np.ndarray, number: int, owner: np.ndarray
+    ) -> Iterator[tuple[RidgeFit, RidgeFit]]:
+        """Yield `fit_selected` of some functions themselves on those of all other columns.
+
+        With P the inverse over all functions the regression of function j has the coefficients
+        -P_kj / P_jj and leaves (B P)_j / P_jj, so that one matrix product serves many targets.
+        That of a column with the functions g takes part by the statistic
+
+            q / (P_jj (P_jj - q)),    q = P_jg P_gg^-1 P_gj.
+
+        Parameters
+        ----------
+        places : ndarray of int
+            Functions that are the only ones of their column.
+        number, owner
+            As for `fit_selected`.
+        """
+        inverse, penalty = self._inverses[number], self.penalties[number]
+        starts = np.flatnonzero(np.diff(owner, prepend=-1))
+        sizes = np.diff(starts, append=len(owner))
+        log_columns = np.log(max(len(starts) - 1, 1))
+        bounds = sizes + 2 * np.sqrt(sizes * log_columns) + 2 * log_columns
+        own = np.diag(inverse)[places]
+        across = inverse[:, places]
+        shared = np.empty((len(starts), len(places)))
+        is_single = sizes == 1
+        singles = starts[is_single]
+        shared[is_single] = np.square(across[singles]) / np.diag(inverse)[singles][:, None]
+        for column in np.flatnonzero(~is_single):
+            part = slice(starts[column], starts[column] + sizes[column])
+            solved = np.linalg.solve(inverse[part, part], across[part])
+            shared[column] = np.sum(across[part] * solved, axis=0)
+        n_rows = len(self._functions)
+        traces = np.trace(inverse) - np.sum(np.square(across), axis=0) / own
+        n_effective = len(inverse) - 1 - penalty * traces
+        left = (self._functions @ across - self.mean @ across) / own
+        variances = np.average(np.square(left), axis=0, weights=self._weights)
+        variances *= n_rows / np.maximum(n_rows - n_effective, 1.0)
+        # A column takes part in its own regression beyond all bounds; it is taken out below.
+        with np.errstate(divide="ignore"):
+            statistics = shared / (own * (own - shared))
+        takes_part = statistics > bounds[:, None] * variances
+        takes_part[np.searchsorted(starts, places), np.arange(len(places))] = False
+        for each, place in enumerate(places):
+            slopes = -across[:, each] / own[each]
+            slopes[place] = 0.0
+            mean = float(self.mean[place])
+            selected = np.repeat(takes_part[:, each], sizes)
+            yield (
+                self._fit(mean, self._gram[place], selected, number),
+                RidgeFit(mean - float(self.mean @ slopes), slopes),
+            )
+
     def _blocks_of(
         self, kept: np.ndarray, inverse: Matrix, owner: np.ndarray
     ) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -161,6 +222,11 @@ class RidgeFamily:
             found.append((own, block - across[own] @ solved[:, own].transpose(1, 0, 2)))
         return found
 
+    @property
+    def has_inverse(self) -> bool:
+        """Whether there are few enough functions for an inverse."""
+        return bool(self._inverses)
+
     def inverse(self, number: int) -> Matrix | None:
         """Return P of one penalty, shape (m, m); None with too many functions for an inverse."""
         return self._inverses[number] if self._inverses else None
@@ -178,7 +244,7 @@ class RidgeFamily:
         most = len(kept) if self._inverses else _MOST_SCREENED
         strength = np.where(kept, np.abs(products), -1.0)
         chosen = np.sort(np.argsort(-strength, kind="stable")[: min(most, kept.sum())])
-        functions = self._functions[:, chosen] - self._mean[chosen]
+        functions = self._functions[:, chosen] - self.mean[chosen]
         gram = self._weighted(functions).T @ functions + penalty * np.eye(len(chosen))
         coefficients = np.zeros(len(products))
         coefficients[chosen] = np.linalg.solve(gram, products[chosen])

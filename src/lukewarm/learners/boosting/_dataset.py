@@ -100,6 +100,12 @@ class BinnedDataset:
             fill_codes[feature] = self.borders.columns[feature].code_of(fill_values[feature])
         return BinnedDataset(self.borders, self.codes, mask, fill_codes, self._source)
 
+    def only(self, features: np.ndarray) -> BinnedDataset:
+        """Return these rows for trees that may ask for these features alone."""
+        mask = np.ones_like(self.removed)
+        mask[features] = False
+        return BinnedDataset(self.borders, self.codes, mask, self.fill_codes, self._source)
+
     def filled_codes(self, X: Features, fills: Sequence[dict[int, Any]]) -> dict[int, np.ndarray]:
         """Return the codes (m, n) of the values of m fills of the table `X`, by feature."""
         return {

@@ -43,16 +43,18 @@ def drawn_sums(
     places = np.full(len(trees.is_category) + 1, -1, dtype=np.int32)
     places[used] = np.arange(len(used), dtype=np.int32)
     is_drawn = np.array([feature in drawn for feature in used])
-    others = np.full(len(used), -1, dtype=np.int32)
-    others[is_drawn] = np.arange(is_drawn.sum(), dtype=np.int32)
+    drawn_places = np.full(len(used), -1, dtype=np.int32)
+    drawn_places[is_drawn] = np.arange(is_drawn.sum(), dtype=np.int32)
+    # The codes as they are come first.
+    values = [np.vstack([codes[feature], drawn[feature]]) for feature in used[is_drawn].tolist()]
     _add_drawn(
         codes[used],
         places[features],
         trees.thresholds[asks],
         trees.values[asks],
         trees.is_category[used],
-        others,
-        np.stack([drawn[feature] for feature in used[is_drawn]]),
+        drawn_places,
+        np.stack(values),
         sums,
     )
     return sums
@@ -60,7 +62,7 @@ def drawn_sums(
 
 @compiled
 def _add_drawn(codes, features, thresholds, values, is_category, drawn_places, drawn, sums):
-    """Add to `sums` (m, n_outputs, n) what trees change by with the codes `drawn` (k, m, n)."""
+    """Add to `sums` (m, n_outputs, n) what trees change by with the codes `drawn` (k, 1 + m, n)."""
     n_trees, depth = features.shape
     n_draws, n_outputs, n_rows = sums.shape
     rest, leaves = np.empty(_BLOCK, np.uint16), np.empty(_BLOCK, np.uint16)
@@ -75,24 +77,29 @@ def _add_drawn(codes, features, thresholds, values, is_category, drawn_places, d
                 if feature >= 0 and drawn_places[feature] < 0:
                     threshold, kind = thresholds[tree, level], is_category[feature]
                     add_bit(rest[:size], codes[feature, first:last], threshold, kind, level)
-            # Number -1 are the codes as they are.
-            for draw in range(-1, n_draws):
+            for draw in range(n_draws + 1):
                 leaves[:size] = rest[:size]
                 for level in range(depth):
                     feature = features[tree, level]
                     if feature >= 0 and drawn_places[feature] >= 0:
                         threshold, kind = thresholds[tree, level], is_category[feature]
-                        if draw < 0:
-                            read = codes[feature, first:last]
-                        else:
-                            read = drawn[drawn_places[feature], draw, first:last]
+                        read = drawn[drawn_places[feature], draw, first:last]
                         add_bit(leaves[:size], read, threshold, kind, level)
                 for output in range(n_outputs):
                     value, old = values[tree, :, output], before[output]
-                    if draw < 0:
-                        for row in range(size):
-                            old[row] = value[leaves[row]]
+                    if draw == 0:
+                        _look_up(leaves[:size], value, old)
                     else:
-                        target = sums[draw, output, first:last]
-                        for row in range(size):
-                            target[row] += value[leaves[row]] - old[row]
+                        _add_change(leaves[:size], value, old, sums[draw - 1, output, first:last])
+
+
+@compiled
+def _look_up(leaves, value, found):
+    for row in range(len(leaves)):
+        found[row] = value[leaves[row]]
+
+
+@compiled
+def _add_change(leaves, value, old, total):
+    for row in range(len(leaves)):
+        total[row] += value[leaves[row]] - old[row]

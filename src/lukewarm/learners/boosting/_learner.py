@@ -25,7 +25,7 @@ from lukewarm.learners.boosting._work import Problem, Rules
 from lukewarm.measures import Task
 
 # Training, stopping and evaluation rows, and those by which it is seen what a model looks at.
-_TABLES_KEPT = 4
+TABLES_KEPT = 4
 _SETTINGS = (
     "depth",
     "learning_rate",
@@ -129,11 +129,11 @@ class ObliviousBoosting(BaseLearner):
         self._objective: Objective = objective_for(self.task, objective)
         self._borders: Borders | None = None
         self._ensemble: Ensemble | None = None
-        self._filled_rows: RowCache[BinnedDataset] = RowCache(_TABLES_KEPT)
+        self._filled_rows: RowCache[BinnedDataset] = RowCache(TABLES_KEPT)
 
     def __getstate__(self) -> dict[str, Any]:
         # A model is sent and saved without the tables it has met.
-        return {**self.__dict__, "_filled_rows": RowCache(_TABLES_KEPT)}
+        return {**self.__dict__, "_filled_rows": RowCache(TABLES_KEPT)}
 
     @classmethod
     def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> ObliviousBoosting:
@@ -260,6 +260,10 @@ class ObliviousBoosting(BaseLearner):
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for the table `X` with the values of each fill in its columns."""
         return [self.as_predictions(each) for each in self.filled_outputs(X, fills)]
+
+    def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
+        """Return the predictions for `X` with other values in some columns."""
+        return self.predict_filled(X, [values])[0]
 
     def filled_outputs(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[np.ndarray]:
         """Return `outputs` for the table `X` with the values of each fill."""

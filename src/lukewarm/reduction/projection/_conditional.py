@@ -229,9 +229,13 @@ class ConditionalDraws:
                 parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
         return np.concatenate(parts, axis=1)
 
-    def _guess(self, target: Vector, held_out: Vector) -> Regression:
+    def _guess(self, target: Vector, held_out: Vector, column: int | None = None) -> Regression:
+        """Return the guess of a target, which may be a column without gaps itself."""
+        ridge = None
+        if column is not None and self._given_without == (column,):
+            ridge = self._regressions.line_guess(column)
         return self._regressions.fit(
-            target, held_out, self._given_without, with_trees=self._with_trees
+            target, held_out, self._given_without, ridge=ridge, with_trees=self._with_trees
         )
 
     def _fit_levels(
@@ -254,7 +258,7 @@ class ConditionalDraws:
             target, other = (
                 _without_gaps(part[column], train[column]) for part in (train, held_out)
             )
-            fit = self._guess(target, other)
+            fit = self._guess(target, other, column)
             fits.append(fit)
             residuals.append(other - fit.predict(self._regressions.stopping_rows))
         ends = [(np.nanmin(train[column]), np.nanmax(train[column])) for column in columns]

@@ -20,6 +20,7 @@ from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
 from lukewarm.learners.boosting import BinnedDataset, Borders, ObliviousBoosting, suitable_bins
 from lukewarm.reduction.projection._random_trees import RandomTrees
+from lukewarm.reduction.projection._screening import Screening
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
 
@@ -27,7 +28,8 @@ from lukewarm.stopping import Patience
 _PROBED_ROWS = 500
 # In rows. Lines have few coefficients; curves up to nine for every column.
 _LINE_PENALTIES = (1.0,)
-# Beyond as many columns curves are left out: the inverse would cost more than they bring.
+# Beyond as many columns curves are left out, for the inverse would cost more than they bring, and
+# trees ask for few of the columns.
 _MOST_CURVED = 100
 # Interactions of up to four columns.
 _TREE_DEPTH = 4
@@ -150,8 +152,9 @@ class Regressions:
         self.train, self.stopping = (_at_most(rows, effort.most_rows) for rows in (train, stopping))
         self._removal = removal
         self._prepared: RowCache[PreparedRows] = RowCache()
-        is_narrow = self.train.X.shape[1] <= _MOST_CURVED
-        basis = self._basis = AdditiveBasis.learn(self.train.X, curved=is_narrow)
+        self._predictions: RowCache[Prediction] = RowCache()
+        self.is_wide = self.train.X.shape[1] > _MOST_CURVED
+        basis = self._basis = AdditiveBasis.learn(self.train.X, curved=not self.is_wide)
         self._trees = ObliviousBoosting(
             _TREE_DEPTH, effort.learning_rate, n_bins=suitable_bins(len(self.train))
         )
@@ -194,12 +197,39 @@ class Regressions:
         borders = self._binned[0].borders
         return self._prepared.keep(PreparedRows(X, self._basis.transform(X), borders), X)
 
+    def predict(self, full: BaseLearner, X: Features) -> Prediction:
+        """Return what the full model predicts for a table; the last predictions are kept."""
+        known = self._predictions.recall(full, X)
+        return self._predictions.keep(full.predict(X), full, X) if known is None else known
+
+    def line_guess(self, column: int) -> RidgeFit | None:
+        """Return the guess of a column by lines in all others, of wide tables; None where unknown.
+
+        Unknown are columns of levels and such with gaps.
+        """
+        return self._line_guesses.get(column)
+
+    @cached_property
+    def _screening(self) -> Screening:
+        return Screening(self._binned[0], self.train.weights)
+
+    @cached_property
+    def _line_guesses(self) -> dict[int, RidgeFit]:
+        if not self.is_wide or not self._line_family.has_inverse:
+            return {}
+        from lukewarm.reduction.projection._line_guesses import line_guesses  # it builds on this
+
+        return line_guesses(
+            self._line_family, self._basis, self.stopping_rows.functions, self.helps
+        )
+
     def fit(
         self,
         target: Vector,
         held_out: Vector,
         removed: FeatureSet,
         *,
+        ridge: RidgeFit | None = None,
         with_trees: bool = True,
         with_neighbours: bool = False,
     ) -> Regression:
@@ -210,34 +240,45 @@ class Regressions:
         target, held_out : ndarray of shape (n_train,), (n_stopping,)
             The target on the training and the stopping rows that regressions read.
         removed : FeatureSet
+        ridge : RidgeFit, optional
+            The ridge regression, where it is known already.
         with_trees : bool, default True
             Whether trees are tried on what the ridge regression leaves.
         with_neighbours : bool, default False
             Whether an average among neighbours is tried on what the trees leave.
         """
-        kept = ~np.isin(self._basis.owner, removed)
-        functions = self.stopping_rows.functions
-        ridge, *others = self._ridge_fits(target, kept)
-        left = held_out - ridge.predict(functions)
-        for fit in others:
-            left_by_fit = held_out - fit.predict(functions)
-            if self.helps(left, left_by_fit):
-                ridge, left = fit, left_by_fit
+        ridge = self._best_ridge(target, held_out, removed) if ridge is None else ridge
+        left = held_out - ridge.predict(self.stopping_rows.functions)
         scale = max(float(np.mean(np.square(held_out))), _NOTHING)
         if not with_trees or np.mean(np.square(left)) <= _NOTHING * scale:
             return Regression(ridge, None, TrainingTrace.untrained())
+        left_in_train = target - ridge.predict(self.train_rows.functions)
         train, stopping = (
             Rows(rows.without(removed, self._removal.fill_values), values, part.weights)
             for rows, values, part in zip(
-                self._binned,
-                (
-                    target - ridge.predict(self.train_rows.functions),
-                    left,
-                ),
-                (self.train, self.stopping),
-                strict=True,
+                self._binned, (left_in_train, left), (self.train, self.stopping), strict=True
             )
         )
+        trees, trace = self._fit_trees(train, stopping)
+        if trees is not None:
+            left_in_train = train.y - trees.predict(train.X)
+            left = left - trees.predict(stopping.X)
+        regression = Regression(ridge, trees, trace)
+        if not with_neighbours:
+            return regression
+        neighbours = self._fit_neighbours(left_in_train, left, train.X.candidates)
+        return replace(regression, neighbours=neighbours)
+
+    def _fit_trees(self, train: Rows, stopping: Rows) -> tuple[BaseLearner | None, TrainingTrace]:
+        """Return trees on what is left, if they help, and how they were trained.
+
+        In a wide table they ask for the columns that one split each shows to count.
+        """
+        if self.is_wide:
+            asked = self._screening.columns(train.y, train.X.candidates)
+            if not len(asked):
+                return None, TrainingTrace.untrained()
+            train, stopping = (replace(rows, X=rows.X.only(asked)) for rows in (train, stopping))
         trees, trace = train_until(
             self._trees.fresh(0),
             train,
@@ -245,16 +286,8 @@ class Regressions:
             Patience(self._effort.patience),
             self._effort.most_trees,
         )
-        left_by_trees = left - trees.predict(stopping.X)
-        helps = self.helps(left, left_by_trees)
-        regression = Regression(ridge, trees if helps else None, trace)
-        if not with_neighbours:
-            return regression
-        left_in_train = train.y - trees.predict(train.X) if helps else train.y
-        neighbours = self._fit_neighbours(
-            left_in_train, left_by_trees if helps else left, train.X.candidates
-        )
-        return replace(regression, neighbours=neighbours)
+        helps = self.helps(stopping.y, stopping.y - trees.predict(stopping.X))
+        return (trees if helps else None), trace
 
     def _fit_neighbours(
         self, target: Vector, held_out: Vector, kept: np.ndarray
@@ -277,6 +310,17 @@ class Regressions:
             n_trees=_TREES_KEPT,
         )
         return _Neighbours(trees, share, kept)
+
+    def _best_ridge(self, target: Vector, held_out: Vector, removed: FeatureSet) -> RidgeFit:
+        """Return the plainest ridge regression that no richer one clearly improves."""
+        functions = self.stopping_rows.functions
+        ridge, *others = self._ridge_fits(target, ~np.isin(self._basis.owner, removed))
+        left = held_out - ridge.predict(functions)
+        for fit in others:
+            left_by_fit = held_out - fit.predict(functions)
+            if self.helps(left, left_by_fit):
+                ridge, left = fit, left_by_fit
+        return ridge
 
     def _ridge_fits(self, target: Vector, kept: np.ndarray) -> list[RidgeFit]:
         mean = float(np.average(target, weights=self.train.weights))
