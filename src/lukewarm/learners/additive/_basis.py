@@ -190,6 +190,17 @@ class AdditiveBasis:
             raw += self.columns[number].functions(read)
         return self._standardised(raw, numbers)[1]
 
+    def combined(self, X: Features, coefficients: Vector) -> Vector:
+        """Return the functions times coefficients (m,) without those that have none, (n,).
+
+        As ``transform(X) @ coefficients`` up to rounding, one column in memory at a time.
+        """
+        total = np.zeros(len(X))
+        for number in np.unique(self.owner[np.flatnonzero(coefficients)]).tolist():
+            own = coefficients[self.owner == number]
+            total += self.functions_of_columns(X, (number,)) @ own
+        return total
+
     def _standardised(
         self, raw: list[Vector], numbers: tuple[int, ...]
     ) -> tuple[np.ndarray, Matrix]:

@@ -127,7 +127,7 @@ class ConditionalDraws:
         if self._quantities is None and len(self._levels) == 1:
             yield from _every_level(self._levels[0], rows)
             return
-        n_rows = len(rows.functions)
+        n_rows = len(rows)
         n_nodes = _N_JOINT_NODES if self._quantities is None else len(self._quantities.nodes)
         drawn = [
             _at_nodes(levels, rows, n_nodes, place) for place, levels in enumerate(self._levels)
@@ -154,7 +154,7 @@ class ConditionalDraws:
         nothing to do with theirs.
         """
         weighted = list(self.weighted_values(rows))
-        numbers = np.arange(len(rows.functions))
+        numbers = np.arange(len(rows))
         order = np.random.default_rng(0).permutation(len(numbers))
         cumulative = np.cumsum([weight for weight, _ in weighted], axis=0)
         values = {

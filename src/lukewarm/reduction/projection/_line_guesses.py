@@ -31,7 +31,7 @@ class LineResiduals:
 
     def residuals(self, rows: PreparedRows) -> Matrix:
         """Return the column minus its guess, shape (n, 1)."""
-        left = column_of(rows.X, self.column) - self.guess.predict(rows.functions)
+        left = column_of(rows.X, self.column) - rows.fitted(self.guess)
         return left[:, np.newaxis]
 
 

@@ -31,6 +31,8 @@ _LINE_PENALTIES = (1.0,)
 # Beyond as many columns curves are left out, for the inverse would cost more than they bring, and
 # trees ask for few of the columns.
 _MOST_CURVED = 100
+# Rows up to which the functions of all columns, up to nine each, are kept in memory.
+_MOST_KEPT = 20_000
 # Interactions of up to four columns.
 _TREE_DEPTH = 4
 # Trees of neighbours: some to see what they are worth, others to average.
@@ -75,7 +77,7 @@ class PreparedRows:
     Parameters
     ----------
     X : Features
-    functions : ndarray of shape (n, m)
+    basis : AdditiveBasis
     borders : Borders
     binned : BinnedDataset, optional
         The rows as trees read them, where they are there already.
@@ -84,15 +86,29 @@ class PreparedRows:
     def __init__(
         self,
         X: Features,
-        functions: Matrix,
+        basis: AdditiveBasis,
         borders: Borders,
         binned: BinnedDataset | None = None,
     ) -> None:
         self.X = X
-        self.functions = functions
+        self._basis = basis
         self._borders = borders
         if binned is not None:
             self.binned = binned
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @cached_property
+    def functions(self) -> Matrix:
+        """The functions of the columns, shape (n, m)."""
+        return self._basis.transform(self.X)
+
+    def fitted(self, ridge: RidgeFit) -> Vector:
+        """Return the fitted values of a ridge regression, shape (n,)."""
+        if len(self.X) <= _MOST_KEPT:
+            return ridge.predict(self.functions)
+        return ridge.offset + self._basis.combined(self.X, ridge.coefficients)
 
     @cached_property
     def binned(self) -> BinnedDataset:
@@ -111,7 +127,7 @@ class Regression:
 
     def predict(self, rows: PreparedRows) -> Vector:
         """Return the fitted values, shape (n,)."""
-        values = self.ridge.predict(rows.functions)
+        values = rows.fitted(self.ridge)
         if self.trees is not None:
             values = values + self.trees.predict(rows.binned)
         return values if self.neighbours is None else values + self.neighbours.predict(rows)
@@ -160,7 +176,7 @@ class Regressions:
         )
         self._binned = self._trees.datasets(self.train.X, self.stopping.X)
         self.train_rows, self.stopping_rows = (
-            PreparedRows(rows.X, basis.transform(rows.X), binned.borders, binned)
+            PreparedRows(rows.X, basis, binned.borders, binned)
             for rows, binned in zip((self.train, self.stopping), self._binned, strict=True)
         )
         functions, weights = self.train_rows.functions, self.train.weights
@@ -195,7 +211,7 @@ class Regressions:
         if rows is not None:
             return rows
         borders = self._binned[0].borders
-        return self._prepared.keep(PreparedRows(X, self._basis.transform(X), borders), X)
+        return self._prepared.keep(PreparedRows(X, self._basis, borders), X)
 
     def predict(self, full: BaseLearner, X: Features) -> Prediction:
         """Return what the full model predicts for a table; the last predictions are kept."""
