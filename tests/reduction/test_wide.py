@@ -60,6 +60,20 @@ def test_guesses_of_all_columns_at_once_are_as_one_by_one(table):
     assert n_slopes[4] > 100
 
 
+def test_guesses_of_all_levels_at_once_are_as_one_by_one():
+    data = _data(_with_levels_and_gaps(_wide()))
+    known = data.regressions.level_guesses(7)
+    assert sorted(known) == ["high", "low", "mid"]
+    for level, guess in known.items():
+        target, held_out = (
+            np.asarray(rows.X[7] == level, dtype=float) for rows in (data.train, data.stopping)
+        )
+        alone = data.regressions.fit(target, held_out, (7,), with_trees=False).ridge
+        assert np.count_nonzero(alone.coefficients) > 0
+        assert np.allclose(guess.coefficients, alone.coefficients, rtol=1e-7, atol=1e-9)
+        assert guess.offset == pytest.approx(alone.offset, rel=1e-7, abs=1e-9)
+
+
 def test_levels_and_columns_with_gaps_have_no_guess_by_lines():
     regressions = _data(_with_levels_and_gaps(_wide())).regressions
     assert regressions.line_guess(6) is None

@@ -147,3 +147,19 @@ def test_functions_regressed_on_the_others_all_at_once_are_as_one_by_one(weighte
         n_selected.append(np.count_nonzero(fits[0].coefficients))
     assert n_selected[2] == 0
     assert max(n_selected) > 0
+
+
+def test_the_functions_of_a_column_are_regressed_on_the_others_at_once_as_one_by_one():
+    generator = np.random.default_rng(3)
+    B = generator.normal(size=(300, 12)) @ generator.normal(size=(12, 12)) + 1
+    B[:, 4] = generator.normal(size=300)  # nothing is known of it
+    owner = np.array([0, 1, 2, 3, 3, 3, 4, 5, 5, 6, 7, 8])
+    family = RidgeFamily(B, (0.5,), generator.uniform(0.5, 2, size=300))
+    found = list(family.fit_column(3, 0, owner))
+    assert len(found) == 3
+    for place, fits in zip((3, 4, 5), found, strict=True):
+        expected = family.fit_selected(B[:, place], owner != 3, 0, owner)
+        for fit, one in zip(fits, expected, strict=True):
+            assert np.allclose(fit.coefficients, one.coefficients, rtol=1e-8, atol=1e-9)
+            assert fit.offset == pytest.approx(one.offset, rel=1e-8, abs=1e-9)
+    assert [np.count_nonzero(selected.coefficients) > 0 for selected, _ in found] == [1, 0, 1]

@@ -88,7 +88,7 @@ class _LevelColumn:
 
 @dataclass(frozen=True)
 class Line:
-    """A column whose one function is its line: offset + slope * function, at the training rows."""
+    """What is offset + slope * function at the training rows: a column, or one of its levels."""
 
     place: int
     offset: float
@@ -206,6 +206,19 @@ class AdditiveBasis:
     ) -> tuple[np.ndarray, Matrix]:
         places = np.concatenate([np.flatnonzero(self.owner == number) for number in numbers])
         return places, (np.column_stack(raw) - self.centre[places]) / self.spread[places]
+
+    @cached_property
+    def levels(self) -> dict[int, dict[Any, Line]]:
+        """The levels that have an indicator, by column."""
+        starts = np.searchsorted(self.owner, np.arange(len(self.columns))).tolist()
+        return {
+            number: {
+                level: Line(place, float(self.centre[place]), float(self.spread[place]))
+                for place, level in enumerate(column.levels, start)
+            }
+            for number, (column, start) in enumerate(zip(self.columns, starts, strict=True))
+            if isinstance(column, _LevelColumn)
+        }
 
     @cached_property
     def lines(self) -> dict[int, Line]:

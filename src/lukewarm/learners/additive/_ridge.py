@@ -138,14 +138,8 @@ class RidgeFamily:
         errors = np.square(target - whole.predict(self._functions))
         variance = np.average(errors, weights=self._weights) * n_rows
         variance /= max(n_rows - n_effective, 1.0)
-        log_columns = np.log(sum(len(own) for own, _ in blocks))
-        selected = np.zeros_like(kept)
-        for own, block in blocks:
-            slopes = whole.coefficients[own]
-            statistic = np.sum(slopes * np.linalg.solve(block, slopes[..., None])[..., 0], axis=1)
-            size = own.shape[1]
-            bound = size + 2 * np.sqrt(size * log_columns) + 2 * log_columns
-            selected[own] = (statistic > bound * variance)[:, None]
+        slopes = whole.coefficients[:, None]
+        selected = self._takes_part(slopes, np.array([variance]), blocks)[:, 0]
         return self._fit(mean, products, selected, number), whole
 
     def fit_functions(
@@ -201,6 +195,65 @@ class RidgeFamily:
                 self._fit(mean, self._gram[place], selected, number),
                 RidgeFit(mean - float(self.mean @ slopes), slopes),
             )
+
+    def fit_column(
+        self, column: int, number: int, owner: np.ndarray
+    ) -> Iterator[tuple[RidgeFit, RidgeFit]]:
+        """Yield `fit_selected` of each function of a column on those of all other columns.
+
+        With G the functions of the column the coefficients are -P_SG P_GG^-1, and B P_G P_GG^-1 is
+        left of the functions.
+
+        Parameters
+        ----------
+        column : int
+            The owner of the functions.
+        number, owner
+            As for `fit_selected`.
+        """
+        inverse, kept = self._inverses[number], owner != column
+        own = np.flatnonzero(~kept)
+        across = inverse[:, own]
+        slopes: Matrix = np.asarray(-np.linalg.solve(across[own], across.T).T, dtype=float)
+        left = self._functions @ across - self.mean @ across
+        left = np.asarray(np.linalg.solve(across[own], left.T).T, dtype=float)
+        n_rows = len(left)
+        blocks = self._blocks_of(kept, inverse, owner)
+        trace = sum(np.trace(block, axis1=1, axis2=2).sum() for _, block in blocks)
+        n_effective = kept.sum() - self.penalties[number] * trace
+        variances = np.average(np.square(left), axis=0, weights=self._weights)
+        variances *= n_rows / max(n_rows - n_effective, 1.0)
+        slopes[own] = 0.0
+        selected = self._takes_part(slopes, variances, blocks)
+        for each, place in enumerate(own):
+            mean = float(self.mean[place])
+            yield (
+                self._fit(mean, self._gram[place], selected[:, each], number),
+                RidgeFit(mean - float(self.mean @ slopes[:, each]), slopes[:, each].copy()),
+            )
+
+    def _takes_part(
+        self, slopes: Matrix, variances: Vector, blocks: list[tuple[np.ndarray, np.ndarray]]
+    ) -> np.ndarray:
+        """Return which functions belong to columns that clearly take part, (m, n_targets).
+
+        Parameters
+        ----------
+        slopes : ndarray of shape (m, n_targets)
+        variances : ndarray of shape (n_targets,)
+            Of what the regressions leave.
+        blocks : list of pairs
+            As of `_blocks_of`.
+        """
+        log_columns = np.log(sum(len(places) for places, _ in blocks))
+        selected = np.zeros(slopes.shape, dtype=bool)
+        for places, block in blocks:
+            own = slopes[places]
+            statistics = np.sum(own * np.linalg.solve(block, own), axis=1)
+            size = places.shape[1]
+            bound = size + 2 * np.sqrt(size * log_columns) + 2 * log_columns
+            selected[places] = (statistics > bound * variances)[:, None, :]
+        return selected
 
     def _blocks_of(
         self, kept: np.ndarray, inverse: Matrix, owner: np.ndarray

@@ -23,6 +23,7 @@ from lukewarm.data import RowCache, as_levels, as_quantity
 
 if TYPE_CHECKING:
     from lukewarm.learners import BaseLearner
+    from lukewarm.learners.additive import RidgeFit
     from lukewarm.reduction.projection._regressions import PreparedRows, Regression, Regressions
 
 # Quantiles of one column's residuals, with their mean and variance: exact for parabolas, and each
@@ -229,11 +230,7 @@ class ConditionalDraws:
                 parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
         return np.concatenate(parts, axis=1)
 
-    def _guess(self, target: Vector, held_out: Vector, column: int | None = None) -> Regression:
-        """Return the guess of a target, which may be a column without gaps itself."""
-        ridge = None
-        if column is not None and self._given_without == (column,):
-            ridge = self._regressions.line_guess(column)
+    def _guess(self, target: Vector, held_out: Vector, ridge: RidgeFit | None = None) -> Regression:
         return self._regressions.fit(
             target, held_out, self._given_without, ridge=ridge, with_trees=self._with_trees
         )
@@ -241,9 +238,12 @@ class ConditionalDraws:
     def _fit_levels(
         self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
     ) -> _Levels:
-        fits = []
-        for value in values:
-            fits.append(self._guess(_is_value(train, value), _is_value(held_out, value)))
+        is_alone = self._given_without == (column,)
+        known = self._regressions.level_guesses(column) if is_alone else {}
+        fits = [
+            self._guess(_is_value(train, value), _is_value(held_out, value), known.get(value))
+            for value in values
+        ]
         return _Levels(column, values, tuple(fits))
 
     def _fit_gaps(self, train: Vector, held_out: Vector) -> Regression:
@@ -258,7 +258,9 @@ class ConditionalDraws:
             target, other = (
                 _without_gaps(part[column], train[column]) for part in (train, held_out)
             )
-            fit = self._guess(target, other, column)
+            is_alone = self._given_without == (column,)
+            ridge = self._regressions.line_guess(column) if is_alone else None
+            fit = self._guess(target, other, ridge)
             fits.append(fit)
             residuals.append(other - fit.predict(self._regressions.stopping_rows))
         ends = [(np.nanmin(train[column]), np.nanmax(train[column])) for column in columns]

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
+from lukewarm.learners.additive import AdditiveBasis, Line, RidgeFamily, RidgeFit
 from lukewarm.reduction.projection._conditional import column_of
 from lukewarm.reduction.projection._regressions import PreparedRows
 
@@ -35,13 +37,9 @@ class LineResiduals:
         return left[:, np.newaxis]
 
 
-def line_guesses(
-    family: RidgeFamily,
-    basis: AdditiveBasis,
-    held_out: Matrix,
-    helps: Callable[[Vector, Vector], bool],
-) -> dict[int, RidgeFit]:
-    """Return the guess of each column of numbers that has no gaps.
+@dataclass(frozen=True, eq=False)
+class LineGuesses:
+    """Guesses of columns and levels by lines in all other columns.
 
     Parameters
     ----------
@@ -54,32 +52,51 @@ def line_guesses(
     helps : callable
         Errors before and after -> whether the stopping rows show that a guess is the better one.
     """
-    lines = basis.lines
-    columns = np.array(list(lines), dtype=int)
-    places = np.array([lines[column].place for column in columns], dtype=int)
-    guesses = {}
-    for start in range(0, len(columns), _BLOCK):
-        chosen = slice(start, start + _BLOCK)
-        fits = list(family.fit_functions(places[chosen], 0, basis.owner))
+
+    family: RidgeFamily
+    basis: AdditiveBasis
+    held_out: Matrix
+    helps: Callable[[Vector, Vector], bool]
+
+    @cached_property
+    def of_columns(self) -> dict[int, RidgeFit]:
+        """The guess of each column of numbers that has no gaps."""
+        lines = self.basis.lines
+        columns = list(lines)
+        guesses: dict[int, RidgeFit] = {}
+        for start in range(0, len(columns), _BLOCK):
+            chosen = columns[start : start + _BLOCK]
+            places = np.array([lines[column].place for column in chosen], dtype=int)
+            fits = list(self.family.fit_functions(places, 0, self.basis.owner))
+            best = self._best([lines[column] for column in chosen], fits)
+            guesses.update(zip(chosen, best, strict=True))
+        return guesses
+
+    def of_levels(self, column: int) -> dict[Any, RidgeFit]:
+        """Return the guess of each level of a column that has an indicator."""
+        levels = self.basis.levels.get(column, {})
+        if not levels:
+            return {}
+        fits = list(self.family.fit_column(column, 0, self.basis.owner))
+        return dict(zip(levels, self._best(list(levels.values()), fits), strict=True))
+
+    def _best(self, lines: list[Line], fits: list[tuple[RidgeFit, RidgeFit]]) -> list[RidgeFit]:
+        """Return of each pair of regressions the one that helps, or the mean."""
         slopes = np.stack([whole.coefficients for _, whole in fits], axis=1)
-        by_whole = held_out @ slopes
-        for number, (column, place) in enumerate(zip(columns[chosen], places[chosen], strict=True)):
-            selected, whole = fits[number]
-            target = held_out[:, place]
-            best, left = _constant(family, place), target - family.mean[place]
+        by_whole = self.held_out @ slopes
+        guesses = []
+        for number, (line, (selected, whole)) in enumerate(zip(lines, fits, strict=True)):
+            target = self.held_out[:, line.place]
+            mean = float(self.family.mean[line.place])
+            best, left = RidgeFit(mean, np.zeros(len(slopes))), target - mean
             others = (
-                (selected, selected.predict(held_out)),
+                (selected, selected.predict(self.held_out)),
                 (whole, whole.offset + by_whole[:, number]),
             )
             for fit, guessed in others:
-                if helps(left, target - guessed):
+                if self.helps(left, target - guessed):
                     best, left = fit, target - guessed
-            line = lines[column]
-            guesses[int(column)] = RidgeFit(
-                line.offset + line.slope * best.offset, line.slope * best.coefficients
+            guesses.append(
+                RidgeFit(line.offset + line.slope * best.offset, line.slope * best.coefficients)
             )
-    return guesses
-
-
-def _constant(family: RidgeFamily, place: int) -> RidgeFit:
-    return RidgeFit(float(family.mean[place]), np.zeros(len(family.mean)))
+        return guesses

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from lukewarm.reduction.projection._random_trees import RandomTrees
 from lukewarm.reduction.projection._screening import Screening
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
+
+if TYPE_CHECKING:
+    from lukewarm.reduction.projection._line_guesses import LineGuesses
 
 # Rows by which it is seen whether a model looks at a column at all.
 _PROBED_ROWS = 500
@@ -223,21 +227,24 @@ class Regressions:
 
         Unknown are columns of levels and such with gaps.
         """
-        return self._line_guesses.get(column)
+        return None if self._line_guesses is None else self._line_guesses.of_columns.get(column)
+
+    def level_guesses(self, column: int) -> dict[Any, RidgeFit]:
+        """Return the guesses of a column's levels by lines in all others, of wide tables."""
+        return {} if self._line_guesses is None else self._line_guesses.of_levels(column)
 
     @cached_property
     def _screening(self) -> Screening:
         return Screening(self._binned[0], self.train.weights)
 
     @cached_property
-    def _line_guesses(self) -> dict[int, RidgeFit]:
+    def _line_guesses(self) -> LineGuesses | None:
         if not self.is_wide or not self._line_family.has_inverse:
-            return {}
-        from lukewarm.reduction.projection._line_guesses import line_guesses  # it builds on this
+            return None
+        from lukewarm.reduction.projection._line_guesses import LineGuesses  # it builds on this
 
-        return line_guesses(
-            self._line_family, self._basis, self.stopping_rows.functions, self.helps
-        )
+        functions = self.stopping_rows.functions
+        return LineGuesses(self._line_family, self._basis, functions, self.helps)
 
     def fit(
         self,

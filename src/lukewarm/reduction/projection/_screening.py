@@ -77,11 +77,11 @@ class Screening:
     def _gains(self, first: Vector, second: Vector, candidates: np.ndarray) -> Matrix:
         """Return what the best splits gain over the variances of two targets, (2, n_candidates)."""
         centred = np.stack([first, second])
-        centred -= np.average(centred, axis=1, weights=self._shares)[:, None]
-        variances = np.average(np.square(centred), axis=1, weights=self._shares)
-        gains = _split_gains(
-            self._codes, candidates, self._is_category, self._shares * centred, self._masses
-        )
+        n_rows = centred.shape[1]
+        centred -= (centred @ self._shares / n_rows)[:, None]
+        weighted = self._shares * centred
+        variances = np.einsum("kn,kn->k", weighted, centred) / n_rows
+        gains = _split_gains(self._codes, candidates, self._is_category, weighted, self._masses)
         return np.asarray(gains / np.where(variances > 0, variances, 1.0)[:, None])
 
     def _ranks(self, column: int) -> Vector:
