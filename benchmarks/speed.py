@@ -258,6 +258,7 @@ for _engine in ("lightgbm", "xgboost", "hist_gradient_boosting", "catboost"):
     )
 ROWS |= {
     "wide 5000 x 1000": lambda: all_importances("boosting", *wide(5000, 1000)),
+    "wide defaults 5000 x 1000": lambda: all_importances("auto", *wide(5000, 1000)),
     "flights-like 100000 x 200": lambda: all_importances("boosting", *flights_like()),
     "rows 1000000 x 50": many_rows,
     "jobs": two_jobs,
