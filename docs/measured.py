@@ -394,8 +394,8 @@ def speed() -> str:
     ]
     return (
         f"{table(heads, rows)}\n\nBoosters without levels: retraining / projection is {mean:.1f} "
-        f"in the geometric mean, {min(ratios):.1f} at the lowest.\n\nLarger tables with our boosting, "
-        f"all importances / full fit: {'; '.join(large)}."
+        f"in the geometric mean, {min(ratios):.1f} at the lowest.\n\n"
+        f"Larger tables with our boosting, all importances / full fit: {'; '.join(large)}."
     )
 
 
