@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-oldest lint docs release clean
+.PHONY: demo test test-oldest lint docs pages release clean
 
 # A marker file per install, so that a second `make` starts at once.
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -46,6 +46,20 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
 	@! grep -rlE '<(script|link|img)[^>]+(src|href)="(https?:)?//' docs/_build/html --include='*.html'
 	@echo "docs/_build/html/index.html"
+
+# Every page and figure that is made of measured numbers, from benchmarks/results and docs/results. The
+# first script runs the example of the README; the last fills in what the others have written.
+pages: $(VENV)/.test
+	$(BIN)/python docs/start_output.py
+	$(BIN)/python docs/badges.py
+	$(BIN)/python docs/choosing_figure.py
+	$(BIN)/python docs/paper_page.py
+	$(BIN)/python docs/trust_page.py
+	$(BIN)/python docs/peers_page.py
+	$(BIN)/python docs/full_models_page.py
+	$(BIN)/python -P benchmarks/readme_figure.py --redraw
+	$(BIN)/python tests/learners/test_contract.py
+	$(BIN)/python docs/measured.py
 
 # What would be published: a wheel and an sdist, each installed and used in an environment that has
 # nothing else. -I keeps the checkout off the path.

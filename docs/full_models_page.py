@@ -212,7 +212,6 @@ def page(loaded: dict[str, Any]) -> str:
     ordered = sorted(pairs, key=lambda pair: pair["n"])
     table = as_table(COLUMNS, [cells(pair) for pair in ordered])
     listed = as_table(("simulator", "what it is"), descriptions())
-    draw(pairs)
     short = in_short(pairs)
     seed = f"Seed of the data sets: {loaded['seed']}.\n"
     return "\n".join([HEAD, seed, "## In short\n", short, "## All rows\n", table, listed])
@@ -227,7 +226,9 @@ def page(loaded: dict[str, Any]) -> str:
 @click.option("--out", type=click.Path(path_type=Path), default=DOCS / "full_models.md")
 def main(file: Path, out: Path) -> None:
     """Write the page from FILE."""
-    write_text(out, page(json.loads(file.read_text("utf-8"))))
+    loaded = json.loads(file.read_text("utf-8"))
+    write_text(out, page(loaded))
+    draw(compared(loaded["rows"]))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ python docs/measured.py            # all pages
 python docs/measured.py --check    # only say which pages would change
 
 A page marks what is measured: between ``<!-- measured: NAME -->`` and ``<!-- /measured -->`` stands
-what the function NAME of this file, or of measured_methods.py, makes of the results.
+what the function NAME of this file, or of the other files measured_*.py, makes of the results.
 tests/test_docs.py checks that they agree.
 """
 
@@ -23,7 +23,10 @@ from scipy.stats import spearmanr
 
 # The tests run this file by its path.
 sys.path.insert(0, str(Path(__file__).parent))
+import measured_comparisons
+import measured_directions
 import measured_methods
+import measured_paper
 from measured_tables import BENCHMARKS, DOCS, results, table
 
 from lukewarm._files import write_text
@@ -350,19 +353,40 @@ def readme_reading() -> str:
     rows = [dict(zip(heads, line, strict=True)) for line in cells]
     adjusted = adjust_p_values(np.array([float(row["p_value"]) for row in rows]), "holm")
     first, *others = [row for row, p in zip(rows, adjusted, strict=True) if p < 0.05]
-    assert rows[0] is first
-    assert float(first["ci_low"]) > 0
-    # The sentence is about those whose intervals reach zero.
-    assert all(float(row["ci_low"]) < 0 for row in others)
     points, low, high = (100 * float(first[key]) for key in ("importance", "ci_low", "ci_high"))
-    *most, last = [f"`{row['feature']}`" for row in others]
-    return (
+    sentences = [
         f"`{first['feature']}` matters most: without it the model explains {points:.2g} percentage "
-        f"points less of the variance (95 % interval {low:.2g} to {high:.2g}). "
-        f"{', '.join(most)} and {last} matter too: their p-values are small, also after "
-        f'`to_frame(adjust="holm")`. How much they matter is uncertain: their intervals reach '
-        f"zero. The other {len(rows) - 1 - len(others)} cannot be told from zero."
-    )
+        f"points less of the variance (95 % interval {low:.2g} to {high:.2g})."
+    ]
+    if others:
+        names = _listed(others)
+        sentences.append(
+            f"{names} {'matters' if len(others) == 1 else 'matter'} too by the p-value, also after "
+            '`to_frame(adjust="holm")`.'
+        )
+    vague = [row for row in (first, *others) if float(row["ci_low"]) <= 0]
+    if vague:
+        whose, verb = (
+            ("its interval", "reaches") if len(vague) == 1 else ("their intervals", "reach")
+        )
+        sentences.append(
+            f"How much {_listed(vague)} {'is' if len(vague) == 1 else 'are'} worth is uncertain: "
+            f"{whose} {verb} zero."
+        )
+    n_left = len(rows) - 1 - len(others)
+    if n_left:
+        sentences.append(f"The other {n_left} cannot be told from zero.")
+    return " ".join(sentences)
+
+
+def _listed(rows: list[dict[str, str]]) -> str:
+    *most, last = [f"`{row['feature']}`" for row in rows]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def start_output() -> str:
+    """Return what the first example prints."""
+    return f"```text\n{(DOCS / 'start_output.txt').read_text(encoding='utf-8')}```"
 
 
 def speed() -> str:
@@ -496,8 +520,12 @@ BLOCKS: dict[str, Callable[[], str]] = {
         estimate_law,
         readme_permutation,
         readme_reading,
+        start_output,
         speed,
         *measured_methods.BLOCKS,
+        *measured_paper.BLOCKS,
+        *measured_comparisons.BLOCKS,
+        *measured_directions.BLOCKS,
     )
 } | runpy.run_path(str(DOCS / "scale_tables.py"))["BLOCKS"]
 

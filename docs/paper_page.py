@@ -126,8 +126,11 @@ def _distances(table: Table, kind: str, size: str) -> str:
 
 def correlation(table: Table) -> str:
     """Return the importances of X1 by correlation."""
-    truth = [{**row, "model": "", "method": "truth", "estimate": row["truth"]} for row in table]
-    wanted = [*truth[: len({row["correlation"] for row in table})], *table]
+    truth = [
+        {"model": "", "method": "truth", "correlation": correlation, "estimate": value}
+        for correlation, value in sorted({(row["correlation"], row["truth"]) for row in table})
+    ]
+    wanted = [*truth, *table]
     return pivot(wanted, ("model", "method"), "correlation", lambda row: f"{row['estimate']:.3f}")
 
 

@@ -78,8 +78,8 @@ def _cells(values: list[float]) -> list[str]:
     return [f"{value:.2f}".replace("-0.00", "0.00") for value in values]
 
 
-def main() -> None:
-    """Write the page."""
+def page() -> str:
+    """Return the text of the page."""
     peers = json.loads((RESULTS / "peers.json").read_text(encoding="utf-8"))
     methods = ["truth", "permutation", "dropout", "early_stopping", "retrain"]
     by_correlation = table(
@@ -113,7 +113,7 @@ def main() -> None:
             ),
         ],
     )
-    page = PAGE.format(
+    return PAGE.format(
         tools=tools,
         versions=", ".join(f"{name} {number}" for name, number in found["versions"].items()),
         by_correlation=by_correlation,
@@ -121,8 +121,7 @@ def main() -> None:
         shap_version=record["shap_version"],
         seed=record["seed"],
     )
-    write_text(DOCS / "peers.md", page)
 
 
 if __name__ == "__main__":
-    main()
+    write_text(DOCS / "peers.md", page())

@@ -94,6 +94,36 @@ def test_effects_are_on_the_report_where_they_are_asked_for(csv, tmp_path):
     assert "--effects needs --report or --open" in refused.output
 
 
+def test_pairs_and_segments_are_on_the_report_where_they_are_asked_for(csv, tmp_path):
+    outcome = run(
+        *("explain", csv, "--target", "y", *SMALL, "--model", "linear", "--features", "X1,X3"),
+        *("--report", "--interactions", "--segments", "X1", "--out", tmp_path),
+    )
+    assert outcome.exit_code == 0, outcome.output
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Which features need each other" in text
+    assert "X1 × X3" in text
+    assert text.count("(100 rows)") == 4, "quarters of 400 rows"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--interactions"], "--interactions needs --report or --open"),
+        (["--report", "--segments", "y"], "--segments names 'y', which is no feature"),
+        (
+            ["--report", "--segments", "text"],
+            "column 'text' has 400 values; a page shows at most 6",
+        ),
+        (["--report", "--shapley", "--segments", "X1"], "--segments does not go with --shapley"),
+    ],
+)
+def test_sections_that_cannot_be_shown_are_refused(csv, options, message):
+    outcome = run("explain", csv, "--target", "y", *options)
+    assert outcome.exit_code == 2
+    assert message in " ".join(outcome.output.split())
+
+
 def test_explain_opens_the_report_it_wrote(csv, tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr("click.launch", opened.append)

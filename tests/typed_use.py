@@ -13,6 +13,8 @@ import lukewarm as lw
 if TYPE_CHECKING:
     from typing import assert_type
 
+    from matplotlib.axes import Axes
+
 
 def explain(X: pd.DataFrame, y: pd.Series[float]) -> None:
     vi = lw.VariableImportance(measure="r2", groups={"pair": ["a", "b"]}, random_state=0)
@@ -30,6 +32,12 @@ def explain(X: pd.DataFrame, y: pd.Series[float]) -> None:
     assert_type(sv.result_, lw.ShapleyResult)
     assert_type(sv.result_.to_frame(), pd.DataFrame)
     assert_type(vi.interactions(top=3), pd.DataFrame)
+
+
+def draw(vi: lw.VariableImportance, sv: lw.ShapleyImportance) -> None:
+    assert_type(vi.plot(), Axes)
+    assert_type(sv.plot(), Axes)
+    assert_type(lw.plot_waterfall(sv.result_), Axes)
 
 
 def measure(y: np.ndarray[Any, np.dtype[np.float64]], name: str) -> float:

@@ -28,7 +28,7 @@ def test_candidates_are_kept_printed_saved_and_loaded(table, tmp_path):
     assert {each.fold for each in result.candidates} == {0, 1, 2}
     assert len(result.candidates) >= 12
     names = {each.name for each in result.candidates}
-    assert {"kernel machine", "trees of depth 3, base linear"} <= names
+    assert {"kernel machine", "trees of depth 3 on a linear model"} <= names
     assert "Tried (loss on the stopping rows): " in repr(result)
     assert all(name in repr(result) for name in names)
     again = lw.ImportanceResult.load(result.save(tmp_path / "result"))

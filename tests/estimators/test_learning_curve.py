@@ -10,8 +10,14 @@ from sklearn.pipeline import make_pipeline
 
 import lukewarm as lw
 from lukewarm.estimators._runs import plan_runs
-from lukewarm.evaluation import product_score
+from lukewarm.evaluation import (
+    EvaluationPlan,
+    EvaluationPredictions,
+    PredictionEvidence,
+    product_score,
+)
 from lukewarm.inference import skewed_widths
+from lukewarm.measures import NegMSE
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
 
@@ -37,7 +43,9 @@ def test_the_estimate_is_where_the_learning_curve_is_heading(fitted):
     at_n = importances(replace(whole, half=None))
     at_half = np.mean([importances(each) for each in whole.half], axis=0)
     result = fitted.result_
-    assert np.allclose(result.importance, 2 * at_n - at_half, rtol=1e-12)
+    expected = at_n + np.maximum(at_n - at_half, 0)
+    assert (at_n > at_half).any()
+    assert np.allclose(result.importance, expected, rtol=1e-12)
     assert np.allclose(result.shift, at_n - at_half, rtol=1e-9, atol=1e-12)
     assert np.abs(result.shift).max() > 1e-4
 
@@ -196,6 +204,61 @@ def test_folds_keep_the_level_of_the_product_test(cv):
             parts.append((e[rows], np.zeros(len(rows)), slope * x[rows], None))
         rejected += product_score(parts, plan.variance_factor).p_value() < 0.05
     assert rejected <= 38
+
+
+def test_products_of_errors_count_less_with_more_rows(generator):
+    few, many = (plan_runs(n, 0, 0.75, None, generator, None, with_halves=True) for n in (90, 6000))
+    assert 1.2 < few.variance_factor < 2
+    assert 1 < many.variance_factor < 1.01
+
+
+class TestImportancesThatRise:
+    """A projection's importance is expected to rise with the rows; a fall is taken for chance."""
+
+    @staticmethod
+    def predictions(generator, *, rises):
+        # Of two feature sets the importance rises and falls when the training rows double.
+        y, error = generator.normal(size=(2, 200))
+
+        def off(scale):
+            return y + scale * error
+
+        rows = np.arange(200)
+        plan = EvaluationPlan((rows[:100], rows[100:]), (rows[:100], rows[100:]))
+        half = EvaluationPredictions(y, off(0.5), (off(1.0), off(1.2)), plan)
+        return EvaluationPredictions(
+            y, off(0.4), (off(1.0), off(1.1)), plan, half=(half, half), rises=rises
+        )
+
+    def test_one_that_fell_is_that_of_all_rows(self, generator):
+        predictions = self.predictions(generator, rises=True)
+        size = np.mean(np.square(predictions.full - predictions.y)) / 0.16
+        full, (rose, fell) = predictions.skills(NegMSE())
+        # Errors are 0.4 and 0.5 of all rows and half of them, without a set 1.0 and 1.0, or 1.1 and
+        # 1.2, times the same: importances of 0.84 and 0.75, 1.05 and 1.19.
+        np.testing.assert_allclose((full - rose).value, (2 * 0.84 - 0.75) * size, rtol=1e-12)
+        np.testing.assert_allclose((full - fell).value, 1.05 * size, rtol=1e-12)
+        np.testing.assert_allclose((full - fell).shift, (1.05 - 1.19) * size, rtol=1e-12)
+        alone = replace(predictions, half=None).skills(NegMSE())
+        at_n = alone[0] - alone[1][1]
+        np.testing.assert_allclose((full - fell).influence, at_n.influence, atol=1e-12)
+
+    def test_other_methods_are_extrapolated_either_way(self, generator):
+        predictions = self.predictions(generator, rises=False)
+        size = np.mean(np.square(predictions.full - predictions.y)) / 0.16
+        full, (_, fell) = predictions.skills(NegMSE())
+        np.testing.assert_allclose((full - fell).value, (2 * 1.05 - 1.19) * size, rtol=1e-12)
+
+    def test_segments_add_up_whatever_their_own_shifts(self, generator):
+        predictions = self.predictions(generator, rises=True)
+        evidence = PredictionEvidence(predictions, NegMSE(), 200)
+        full, reduced = predictions.skills(NegMSE())
+        chosen = predictions.y > 0.3
+        parts = [evidence.on_rows(each, 0.95) for each in (chosen, ~chosen)]
+        for number, whole in enumerate(reduced):
+            importances = [part.full.value - part.reduced[number].value for part in parts]
+            total = np.dot([part.share for part in parts], importances)
+            np.testing.assert_allclose(total, full.value - whole.value, rtol=1e-12)
 
 
 @pytest.mark.parametrize("inference", ["auto", "paired", "split"])

@@ -50,14 +50,14 @@ def test_it_picks_the_linear_base_on_lines():
 
     learner, _ = _chosen(line)
     losses = {each.name: each.loss for each in learner.candidates}
-    assert min(losses, key=losses.get).endswith("base linear")
-    assert losses["trees of depth 3, base linear"] < 0.5 * losses["trees of depth 3, base none"]
+    assert min(losses, key=losses.get).endswith("on a linear model")
+    assert losses["trees of depth 3 on a linear model"] < 0.5 * losses["trees of depth 3"]
 
 
 def test_classes_along_a_line_are_best_learnt_on_a_base():
     learner, _ = _chosen(lambda X: X @ [1.0, 1.0, 1.0, 1.0], noise=1.0, n_classes=2)
     losses = {each.name: each.loss for each in learner.candidates}
-    assert losses["trees of depth 3, base linear"] < losses["trees of depth 3, base none"]
+    assert losses["trees of depth 3 on a linear model"] < losses["trees of depth 3"]
 
 
 def test_a_clear_winner_is_the_model():

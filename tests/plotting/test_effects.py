@@ -58,3 +58,9 @@ def test_outputs_are_told_apart_by_a_legend(effects):
     two = EffectCurves((curve("x", places, both),), ("probability of a", "probability of b"), "m")
     (legend,) = lw.plot_effects(two).figure.legends
     assert [text.get_text() for text in legend.get_texts()] == list(two.outputs)
+
+
+def test_the_title_says_the_model_and_how_many_curves_are_shown(effects):
+    panels = lw.plot_effects(effects, max_features=2)
+    assert panels[0].figure.get_suptitle() == "a model\n2 of 3 features shown"
+    assert lw.plot_effects(effects["x1"]).get_title("left") == "a model"

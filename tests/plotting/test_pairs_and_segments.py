@@ -75,3 +75,23 @@ def test_segments_are_told_apart_and_starred_where_they_differ(result):
 def test_more_segments_than_colours_are_refused(result):
     with pytest.raises(ValueError, match="7 segments, and a figure shows at most 6"):
         lw.plot_segments(result[0].by(np.arange(300) % 7))
+
+
+def test_the_title_of_segments_says_model_measure_and_rows(result):
+    axes = lw.plot_segments(result[0].by(result[1]), max_features=2)
+    expected = "given predictions\nmean squared error on 300 rows\n2 of 3 features shown"
+    assert axes.get_title("left") == expected
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.65, 0.8, 1.0])
+def test_numbers_can_be_read_on_every_shade(share):
+    pairs = PAIRS.assign(interaction=[2.0, 2.0 * share, -2.0 * share])
+    axes = lw.plot_interactions(pairs)
+    image = axes.images[0]
+    for text in axes.texts:
+        column, row = text.get_position()
+        shade = np.array(image.to_rgba(image.get_array()[row, column])[:3])
+        linear = np.where(shade > 0.04, ((shade + 0.055) / 1.055) ** 2.4, shade / 12.92)
+        luminance = linear @ [0.2126, 0.7152, 0.0722] + 0.05
+        contrast = 1.05 / luminance if text.get_color() == "w" else luminance / 0.05
+        assert contrast >= 4.5, "what WCAG asks of small text"

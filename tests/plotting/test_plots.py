@@ -6,7 +6,7 @@ from matplotlib import pyplot as plt
 
 import lukewarm as lw
 from lukewarm.measures import MEASURES
-from lukewarm.plotting._style import loss_label, measure_name
+from lukewarm.plotting._style import line_look, loss_label, measure_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 
@@ -71,10 +71,10 @@ def test_results_over_other_features_cannot_be_compared(results):
 def test_a_trace_marks_the_step_that_was_kept(results):
     result = results["early_stopping"]
     axes = lw.plot_trace(result, ["X1"])
-    curve, dot, _ = axes.lines
+    curve, _ = axes.lines
     trace = result.traces[0][0]
     np.testing.assert_array_equal(curve.get_ydata(), trace.losses - trace.losses[0])
-    assert dot.get_xdata() == [trace.stopped_step]
+    assert curve.get_markevery() == [trace.stopped_step]
 
 
 def test_a_method_without_steps_has_no_trace(results):
@@ -145,3 +145,8 @@ def test_no_axis_of_a_figure_in_large_units_has_an_offset(results):
     axes.figure.canvas.draw()
     assert axes.yaxis.get_offset_text().get_text() == ""
     assert "$10^{" in axes.get_ylabel()
+
+
+def test_lines_are_told_apart_without_colours():
+    looks = [(look["linestyle"], look["marker"]) for look in map(line_look, range(30))]
+    assert len(set(looks)) == 30

@@ -49,7 +49,7 @@ def test_guesses_of_all_columns_at_once_are_as_one_by_one(table):
     n_slopes = {}
     for column in (0, 1, 2, 4, 50):
         target, held_out = (column_of(rows.X, column) for rows in (data.train, data.stopping))
-        alone = regressions.fit(target, held_out, (column,), with_trees=False).ridge
+        alone = regressions.fit(target, held_out, (column,), with_trees=False).base
         guess = regressions.line_guess(column)
         assert np.allclose(guess.coefficients, alone.coefficients, rtol=1e-7, atol=1e-9)
         assert guess.offset == pytest.approx(alone.offset, rel=1e-7, abs=1e-9)
@@ -68,7 +68,7 @@ def test_guesses_of_all_levels_at_once_are_as_one_by_one():
         target, held_out = (
             np.asarray(rows.X[7] == level, dtype=float) for rows in (data.train, data.stopping)
         )
-        alone = data.regressions.fit(target, held_out, (7,), with_trees=False).ridge
+        alone = data.regressions.fit(target, held_out, (7,), with_trees=False).base
         assert np.count_nonzero(alone.coefficients) > 0
         assert np.allclose(guess.coefficients, alone.coefficients, rtol=1e-7, atol=1e-9)
         assert guess.offset == pytest.approx(alone.offset, rel=1e-7, abs=1e-9)

@@ -3,12 +3,14 @@
 import csv
 import io
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lukewarm as lw
+from lukewarm.reporting import Correlated, Subject
 from lukewarm.results import EffectCurve, EffectCurves
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -57,6 +59,16 @@ def address(tmp_path_factory, make_result, shapley):
     return lw.report([make_result(strengths), shapley], path).as_uri()
 
 
+class Explained:
+    """A result with correlated columns, as a fitted estimator hands it over."""
+
+    def __init__(self, result, clusters):
+        self.result, self.clusters = result, clusters
+
+    def _report_subjects(self):
+        return [Subject(self.result, find_correlated=lambda: self.clusters)]
+
+
 @pytest.fixture(scope="module")
 def extras_address(tmp_path_factory):
     """A page with every section there is."""
@@ -78,7 +90,9 @@ def extras_address(tmp_path_factory):
     segments = result.by(np.where(b > 0, "north", "south"))
     path = tmp_path_factory.mktemp("extras") / "report.html"
     more = {"effects": effects, "interactions": pairs, "segments": segments}
-    return lw.report(result, path, **more).as_uri()
+    joint = lw.importance_from_predictions(y, y, {"<i>a</i> + العمر": np.zeros(300)})
+    clusters = Correlated(0.7, ((0, 1), (1, 2)), replace(joint, removed=((0, 1),)))
+    return lw.report(Explained(result, clusters), path, **more).as_uri()
 
 
 @pytest.fixture
@@ -255,6 +269,18 @@ def test_a_dark_page_prints_on_white_with_everything_on_it(opened):
     assert page.pdf().startswith(b"%PDF")
 
 
+def test_a_sheet_of_paper_is_wide_enough(opened, address, extras_address):
+    # 210 mm without margins of 15 mm, at 96 dots per inch.
+    sheet = {"viewport": {"width": 680, "height": 1000}}
+    for each in (address, extras_address):
+        page = opened(each, **sheet)
+        page.emulate_media(media="print")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 680
+        # Names beside the bars, not above them as on a phone.
+        name, track = (page.locator(f".chart .{part}").first for part in ("name", "track"))
+        assert name.bounding_box()["x"] < track.bounding_box()["x"]
+
+
 def test_of_a_long_table_paper_has_the_first_rows_that_fit_the_filter(
     opened, make_result, tmp_path
 ):
@@ -308,7 +334,7 @@ def test_sections_on_request_break_no_rule_and_fit_a_phone(opened, extras_addres
     )
     small = {"viewport": {"width": 320, "height": 800}}
     page = opened(extras_address, color_scheme=scheme, bypass_csp=True, **small)
-    assert page.locator("#effects, #interactions, #segments").count() == 3
+    assert page.locator("#correlated, #effects, #interactions, #segments").count() == 4
     page.locator("details summary").first.click()
     assert page.locator("details table").first.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

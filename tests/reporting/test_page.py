@@ -61,7 +61,7 @@ def test_the_page_loads_nothing(page, importance, shapley):
         for name, value in attributes.items()
         if name in loading
     }
-    assert used == {"#main"}
+    assert {value for value in used if not value.startswith("#")} == set()
     # Names of formats, which a script needs to draw and to write Excel files; nothing fetches them.
     assert set(re.findall(r"https?://[^\s\"')]+", found.source)) == {
         "http://www.w3.org/2000/svg",
@@ -321,3 +321,12 @@ def test_an_estimator_that_was_not_fitted_is_refused(tmp_path):
 def test_a_missing_folder_is_named(make_result, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         lw.report(make_result({"a": 0.3}), tmp_path / "none" / "page.html")
+
+
+def test_the_list_of_contents_leads_to_every_section(page, importance):
+    found = page(importance)
+    links = [each["href"] for tag, each in found.tags if tag == "a" and "href" in each]
+    names = [name for name in found.sections if name != "verdict"]
+    assert links == ["#main", *(f"#{name}" for name in names)]
+    ids = {each["id"] for _, each in found.tags if "id" in each}
+    assert set(names) <= ids

@@ -14,6 +14,7 @@ from lukewarm._text import frame_to_csv, printable
 from lukewarm._validation import check_count, check_fraction
 from lukewarm.cli._columns import complete_column, groups_of, names, taken_apart, without_gaps
 from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
+from lukewarm.cli._sections import check_sections, sections_of, segment_labels
 
 
 @click.command()
@@ -143,6 +144,18 @@ from lukewarm.cli._options import PATH, OneOf, failure, plain_errors
     help="On the report: how the prediction moves with each feature. Shows quantiles and levels of "
     "the columns.",
 )
+@click.option(
+    "--interactions",
+    is_flag=True,
+    help="On the report: which pairs of the five leading features need each other.",
+)
+@click.option(
+    "--segments",
+    metavar="COLUMN",
+    shell_complete=complete_column,
+    help="On the report: the importances in each segment, by the values of a feature; numbers of "
+    "many values are cut into quarters.",
+)
 @click.option("--open", "opens", is_flag=True, help="Write the report and open it in a browser.")
 @click.option(
     "--forecast", is_flag=True, help="Say how many models and seconds it would take, and stop."
@@ -170,6 +183,8 @@ def explain(
     out: Path | None,
     report: bool,
     effects: bool,
+    interactions: bool,
+    segments: str | None,
     opens: bool,
     forecast: bool,
     seed: int,
@@ -210,8 +225,10 @@ def explain(
         raise failure("--time-limit and --select do not go with --shapley.")
     if shapley and forecast:
         raise failure("--forecast does not go with --shapley; --coalitions limits the work.")
-    if effects and not (report or opens):
-        raise failure("--effects needs --report or --open.")
+    asked = report or opens
+    more = {"effects": effects, "interactions": interactions}
+    check_sections(is_report=asked, shapley=shapley, segments=segments, **more)
+    labels = segment_labels(X, segments)
     work["time_limit"] = time_limit
     options |= {name: value for name, value in work.items() if value is not None}
     estimator = (ShapleyImportance if shapley else VariableImportance)(
@@ -230,17 +247,15 @@ def explain(
         for result in estimator.results_.values():
             click.echo(printable(_shown(result, top, select), keep="\n"))
         page = Path(f"{file.stem}-report.html") if out is None else out / "report.html"
-        asked = report or opens
-        more = {"effects": estimator.effects()} if effects else {}
-        title = f"What predicts {target}"
+        sections = sections_of(estimator, labels, **more) if asked else {}
         if out is not None:
             with replacing_report(out, "explain") as staged:
                 _write_results(staged, estimator.results_)
                 if asked:
-                    estimator.report(staged / page.name, title=title, **more)
+                    estimator.report(staged / page.name, **sections)
             click.echo(f"\nTables and figures are in {out}")
         elif asked:
-            estimator.report(page, title=title, **more)
+            estimator.report(page, **sections)
         if asked:
             click.echo(f"\nThe report is {page}")
         if opens:

@@ -3,7 +3,7 @@
 from lukewarm.data._column_doubts import column_doubts
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity, first_if_repeated, like_column
 from lukewarm.data._features import FeatureIndex, as_feature_sets, check_disjoint
-from lukewarm.data._grouping import as_groups
+from lukewarm.data._grouping import as_groups, correlation_groups
 from lukewarm.data._parquet_rows import ParquetRows, RowSample
 from lukewarm.data._removal import Fill, Removal, filled
 from lukewarm.data._row_cache import RowCache
@@ -17,6 +17,7 @@ from lukewarm.data._table import (
     as_targets,
     column_names,
     output_names,
+    target_name,
     with_labels,
 )
 from lukewarm.data._table_files import read_table, separator_hint
@@ -47,6 +48,7 @@ __all__ = [
     "check_disjoint",
     "column_doubts",
     "column_names",
+    "correlation_groups",
     "filled",
     "first_if_repeated",
     "halve_rows",
@@ -58,6 +60,7 @@ __all__ = [
     "separator_hint",
     "split_folds",
     "split_rows",
+    "target_name",
     "text_doubts",
     "with_labels",
 ]

@@ -105,6 +105,24 @@ def output_names(y: Any) -> tuple[str, ...]:
     return names if len(names) > 1 else ()
 
 
+def target_name(y: Any) -> str | None:
+    """Return what the user's column or frame calls the target; None where it has no name.
+
+    Examples
+    --------
+    >>> target_name(pd.Series([1.0, 2.0], name="price")), target_name(pd.Series([1.0, 2.0]))
+    ('price', None)
+    """
+    y = as_pandas(y)
+    name: Any = None
+    if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
+        name = y.columns[0]
+    elif isinstance(y, pd.Series):
+        name = y.name
+    # Numbers are places of columns in tables that have no names.
+    return name if isinstance(name, str) and name.strip() else None
+
+
 def as_targets(y: Any, n_rows: int, names: tuple[str, ...]) -> np.ndarray:
     """Return several numeric targets as a finite float matrix (n, k), none of them constant."""
     frame = y if isinstance(y, pd.DataFrame) else pd.DataFrame(np.asarray(y))

@@ -23,7 +23,7 @@ from lukewarm._validation import (
     check_n_jobs,
     check_number,
 )
-from lukewarm.data import as_feature_sets, as_groups
+from lukewarm.data import as_feature_sets, as_groups, target_name
 from lukewarm.estimators._class_measure import measure_of_classes
 from lukewarm.estimators._evaluation_rows import stack_rows, stack_weights
 from lukewarm.estimators._folds import (
@@ -154,7 +154,7 @@ class ImportanceEstimator(BaseEstimator):
         table, target, n_evaluation = stack_rows(X, y, X_eval, y_eval)
         n_fit = len(target) - n_evaluation
         weights = stack_weights(sample_weight, sample_weight_eval, n_fit, n_evaluation)
-        problem = self._checked(table, target, None)
+        problem = replace(self._checked(table, target, None), target=target_name(y))
         problem = replace(problem, weights=weights, n_evaluation=n_evaluation)
         return without_weightless_rows(tied(problem, ties))
 

@@ -178,7 +178,7 @@ def evaluated_on(
         job, range(rows.n_blocks), n_jobs=n_jobs, verbose=verbose, description="blocks of rows"
     )
     cells = CellSums.joined(parts)
-    full, reduced = cells.skills(terms)
+    full, reduced = cells.skills(terms, rises=prepared.reduction.name == "projection")
     return replace(
         result,
         full=full,

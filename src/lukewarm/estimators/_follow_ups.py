@@ -23,6 +23,7 @@ from lukewarm.estimators._quality import compare_with_retraining, note_on_gap, s
 from lukewarm.results import EliminationPath, ImportanceResult
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Self
 
 
@@ -44,7 +45,13 @@ class FollowUps(ImportanceEstimator):
         """Measure the sets and add them to the results."""
 
     @abstractmethod
-    def _measured(self, prepared: Prepared, sets: dict[str, FeatureSet]) -> Any:
+    def _measured(
+        self,
+        prepared: Prepared,
+        sets: dict[str, FeatureSet],
+        deadline: float = np.inf,
+        on_error: str = "raise",
+    ) -> Any:
         """Return results of the sets by measure, last of three, and leave the fit alone."""
 
     def fit_more(self, features: Sequence[Any] | None = None) -> Self:
@@ -296,7 +303,7 @@ class FollowUps(ImportanceEstimator):
         importances[columns] = np.maximum(self.result_.importance, 0.0)
         return importances
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: Any) -> Axes:
         """Draw the importances as bars with intervals and return the matplotlib Axes.
 
         Parameters

@@ -178,7 +178,12 @@ class Prepared:
         halves = self.runs.halves
         pair = None if halves is None else (of(halves[0]), of(halves[1]))
         n_halves = self.runs.n_independent_halves
-        return replace(of(self.runs.whole, pair), directions=directions, n_halves=n_halves)
+        return replace(
+            of(self.runs.whole, pair),
+            directions=directions,
+            n_halves=n_halves,
+            rises=self.reduction.name == "projection",
+        )
 
     def scores(
         self, full: list[Outcome], reduced: list[list[Outcome]], measure: Measure

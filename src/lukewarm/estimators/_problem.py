@@ -23,6 +23,7 @@ from lukewarm.data import (
     as_target,
     as_targets,
     output_names,
+    target_name,
     text_doubts,
     with_labels,
 )
@@ -74,6 +75,8 @@ class Problem:
         The group of each row, where the rows of a group are not independent.
     outputs : tuple of str
         The names of the outputs, where there are several.
+    target : str, optional
+        What the user's column calls the target.
     """
 
     X: Features
@@ -89,6 +92,7 @@ class Problem:
     units: RowUnits | None = None
     clusters: np.ndarray | None = None
     outputs: tuple[str, ...] = ()
+    target: str | None = None
 
     def evaluated(self, numbers: np.ndarray) -> RowPlaces:
         """Return where rows stood in the table they are evaluated from, the user's X or X_eval."""
@@ -186,6 +190,7 @@ def as_problem(
         doubts=text_doubts(X, table),
         given=as_given(X),
         outputs=outputs,
+        target=target_name(y),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,9 +11,10 @@ from sklearn.base import BaseEstimator
 
 from lukewarm._validation import shown
 from lukewarm.estimators._baselines import constant_skill, linear_skill
+from lukewarm.estimators._correlated import correlated_clusters
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.measures import Measure
-from lukewarm.reporting import Details, Subject
+from lukewarm.reporting import Correlated, Details, Subject
 from lukewarm.results import ImportanceResult
 
 if TYPE_CHECKING:
@@ -25,7 +28,10 @@ def report_subjects(estimator: ImportanceEstimator) -> list[Subject]:
         settings=_settings(estimator),
         columns=tuple(map(str, estimator.feature_names_in_)),
         n_rows=len(prepared.problem.y),
+        target=prepared.problem.target,
     )
+    # The models without a cluster serve all measures.
+    correlated = cache(lambda: correlated_clusters(estimator))
     measures = {measure.name: measure for measure in prepared.problem.measures}
     return [
         Subject(
@@ -33,9 +39,14 @@ def report_subjects(estimator: ImportanceEstimator) -> list[Subject]:
             details,
             _baseline(result, prepared, measures[name]),
             linear_skill(prepared, measures[name]),
+            partial(_under, correlated, name),
         )
         for name, result in estimator.results_.items()
     ]
+
+
+def _under(find: Callable[[], dict[str, Correlated]], measure: str) -> Correlated:
+    return find()[measure]
 
 
 def _baseline(result: Any, prepared: Prepared, measure: Measure) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +26,9 @@ from lukewarm.shapley import (
     check_enough_coalitions,
     check_exact_is_feasible,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # 14 reduced models, or 1,022.
 _EXACT_BY_DEFAULT = 4
@@ -220,7 +223,7 @@ class ShapleyImportance(ImportanceEstimator):
         warn_of(self.result_.health())
         return self
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: Any) -> Axes:
         """Draw the Shapley values as bars with intervals and return the matplotlib Axes.
 
         Parameters

@@ -53,14 +53,31 @@ class CellSums:
             )
         )
 
-    def skills(self, terms: RowTerms) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
-        """Return the skill of the full model, and without each feature set."""
+    def skills(
+        self, terms: RowTerms, *, rises: bool
+    ) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
+        """Return the skill of the full model, and without each feature set.
+
+        Parameters
+        ----------
+        terms : RowTerms
+        rises : bool
+            Whether importances are expected to rise with the training rows.
+        """
         statistics = [self._mean(each) for each in self.statistics]
-        full, *reduced = (
-            _heading([terms.value(self._mean(sums), statistics) for sums in by_model])
+        (whole, half), *pairs = (
+            _on_sides([terms.value(self._mean(sums), statistics) for sums in by_model])
             for by_model in self.errors
         )
-        return full, tuple(reduced)
+        if half is None:
+            return whole, tuple(each for each, _ in pairs)
+        rise = whole - half
+        reduced = []
+        for each, its_half in pairs:
+            assert its_half is not None
+            held = rises and each.value - its_half.value > rise.value
+            reduced.append(each.extrapolated_from(its_half, rise if held else None))
+        return whole.extrapolated_from(half), tuple(reduced)
 
     def scores(self) -> tuple[MeasureValue, ...]:
         """Return the product statistic of each feature set."""
@@ -79,16 +96,14 @@ class CellSums:
         return MeasureValue(mean, (sums - self.counts * mean) * enlarged)
 
 
-def _heading(skills: Sequence[MeasureValue]) -> MeasureValue:
-    """Return where the first is heading, given those of two halves, if any."""
+def _on_sides(skills: Sequence[MeasureValue]) -> tuple[MeasureValue, MeasureValue | None]:
+    """Return the first skill, and the mean of those of two halves, if any."""
     whole, *halves = skills
     if not halves:
-        return whole
+        return whole, None
     first, second = halves
-    return whole.extrapolated_from(
-        MeasureValue(
-            (first.value + second.value) / 2,
-            (first.influence + second.influence) / 2,
-            disagreement=np.array([(first.value - second.value) / 2]),
-        )
+    return whole, MeasureValue(
+        (first.value + second.value) / 2,
+        (first.influence + second.influence) / 2,
+        disagreement=np.array([(first.value - second.value) / 2]),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -45,6 +46,12 @@ class PredictionEvidence:
     variance_factor: float = 1.0
     n_learnt: tuple[int, ...] = ()
 
+    @cached_property
+    def _is_held(self) -> list[bool]:
+        """What was decided for the whole holds for its parts, which then add up to it."""
+        full, reduced = self.predictions.skills(self.measure)
+        return [self.predictions.rises and each.shift > full.shift for each in reduced]
+
     def by_fold(self) -> tuple[Matrix, float]:
         """Return the importances in each fold, and evaluation rows over rows learnt from.
 
@@ -56,7 +63,7 @@ class PredictionEvidence:
         pairs = list(zip(plan.full_parts, plan.reduced_parts, strict=True))
         values = []
         for pair in pairs:
-            full, reduced = _on_part(self.predictions, *pair).skills(self.measure)
+            full, reduced = _on_part(self.predictions, *pair).skills(self.measure, self._is_held)
             values.append([full.value - each.value for each in reduced])
         n_evaluated = np.mean([len(np.union1d(*pair)) for pair in pairs])
         ratio = n_evaluated / np.mean(self.n_learnt) if self.n_learnt else np.nan
@@ -80,7 +87,7 @@ class PredictionEvidence:
         weights = _weights_in_the_whole(self.predictions)
         some = _at_rows(self.predictions, chosen, weights)
         self._check(some)
-        full, reduced = some.skills(self.measure)
+        full, reduced = some.skills(self.measure, self._is_held)
         has_limits = bool(self.predictions.directions)
         return SegmentSkills(
             full,

@@ -46,6 +46,9 @@ class EvaluationPredictions:
     clusters : ndarray of int, shape (n,), optional
         The group of each row, from 0 on, where rows belong together: influence values are then
         one per group.
+    rises : bool, default False
+        Whether importances are expected to rise with the training rows, as those of projections
+        are: off by the error of the effect alone, they are too low.
     keep : callable from array to array
         Puts arrays that are kept for long where they are not in the way.
     """
@@ -59,27 +62,47 @@ class EvaluationPredictions:
     n_halves: int = 2
     directions: tuple[Prediction | None, ...] = ()
     clusters: np.ndarray | None = None
+    rises: bool = False
     keep: Callable[[np.ndarray], np.ndarray] = _as_it_is
 
-    def skills(self, measure: Measure) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
-        """Return the skill of the full model and of each reduced one."""
-        # One after the other, so that no more than one set's arrays are held beside those kept.
-        full, *reduced = (
-            replace(skill, influence=self.keep(skill.influence))
-            for skill in (
-                self._skill(measure, number) for number in (None, *range(len(self.reduced)))
-            )
-        )
-        return full, tuple(reduced)
+    def skills(
+        self, measure: Measure, is_held: Sequence[bool] | None = None
+    ) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
+        """Return the skill of the full model and of each reduced one.
 
-    def _skill(self, measure: Measure, number: int | None) -> MeasureValue:
-        """Return the skill without a feature set, that of the full model where it is None."""
+        Parameters
+        ----------
+        measure : Measure
+        is_held : sequence of bool, optional
+            Which reduced models are expected to gain as much from further rows as the full one. By
+            default, where importances rise, those that have gained more.
+        """
+        whole, half = self._on_sides(measure, None)
+        full = _heading(whole, half)
+        rise = None if half is None else whole - half
+        reduced = []
+        # One after the other, so that no more than one set's arrays are held beside those kept.
+        for number in range(len(self.reduced)):
+            whole, half = self._on_sides(measure, number)
+            if is_held is None:
+                held = self.rises and half is not None and whole.value - half.value > full.shift
+            else:
+                held = is_held[number]
+            skill = _heading(whole, half, rise if held else None)
+            reduced.append(replace(skill, influence=self.keep(skill.influence)))
+        return replace(full, influence=self.keep(full.influence)), tuple(reduced)
+
+    def _on_sides(
+        self, measure: Measure, number: int | None
+    ) -> tuple[MeasureValue, MeasureValue | None]:
+        """Return the skill without a feature set and that of half models, the full one's if None.
+
+        Of the half models the mean, where there are any.
+        """
         prediction = self.full if number is None else self.reduced[number]
         parts = self.plan.full_parts if number is None else self.plan.reduced_parts
         skill = self._on_parts(measure, prediction, parts)
-        if self.half is None:
-            return skill
-        return skill.extrapolated_from(self._of_halves(measure, parts, number))
+        return skill, None if self.half is None else self._of_halves(measure, parts, number)
 
     def _of_halves(
         self, measure: Measure, parts: tuple[np.ndarray, ...], number: int | None
@@ -168,6 +191,12 @@ class EvaluationPredictions:
         self, measure: Measure, prediction: Prediction, parts: tuple[np.ndarray, ...]
     ) -> MeasureValue:
         return skill_on_parts(measure, self.y, prediction, parts, self.weights, self.clusters)
+
+
+def _heading(
+    whole: MeasureValue, half: MeasureValue | None, rise: MeasureValue | None = None
+) -> MeasureValue:
+    return whole if half is None else whole.extrapolated_from(half, rise)
 
 
 def product_score(

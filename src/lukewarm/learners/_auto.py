@@ -34,6 +34,8 @@ from lukewarm.measures import Task, log_losses, mean_of_rows, squared_errors
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
+# What results and reports say of the model that trees are grown on.
+_BELOW = {"none": "", "linear": " on a linear model", "additive": " on an additive model"}
 # Deep trees overfit small tables; the stopping rows decide between the two depths.
 _SHALLOW, _DEEP = "trees of depth 3", "trees of depth 6"
 _MACHINE = "kernel machine"
@@ -273,7 +275,7 @@ class _Contest:
         found: dict[str, Callable[[], BaseLearner]] = {}
         for kind, depth in ((_SHALLOW, 3), (_DEEP, 6)):
             for base in self._bases():
-                found[f"{kind}, base {base}"] = partial(self._trees, depth, base)
+                found[kind + _BELOW[base]] = partial(self._trees, depth, base)
         if self._train.X.shape[1] <= _MOST_SCALED:
             settings = self._settings
             found[_MACHINE] = partial(_KernelCandidate, settings.task, settings.seed)

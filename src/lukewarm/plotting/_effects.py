@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import EffectCurve, EffectCurves
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _DASHES = ("-", "--", ":", "-.")
 # Curves that colours tell apart in one panel, and panels side by side on a page.
 _MOST_OUTPUTS = 6
@@ -30,7 +33,9 @@ _MOST_POINTS = 10
 _MOST_CHARACTERS = 24
 
 
-def plot_effects(effects: EffectCurves, *, max_features: int = 9, ax: Any = None) -> Any:
+def plot_effects(
+    effects: EffectCurves, *, max_features: int = 9, ax: Axes | None = None
+) -> Axes | np.ndarray:
     """Draw effect curves, one panel per feature, all on one scale; return the Axes.
 
     Parameters
@@ -90,10 +95,15 @@ def plot_effects(effects: EffectCurves, *, max_features: int = 9, ax: Any = None
     what = "prediction" if len(outputs) > 1 else outputs[0]
     (label,) = plain_labels([f"effect on the {what}"])
     label = with_power(label, exponent)
+    (title,) = plain_labels([effects.model])
+    if len(curves) < len(effects):
+        title += f"\n{len(curves):,} of {len(effects):,} features shown"
     if len(curves) == 1:
         panels[0].set_ylabel(label)
+        panels[0].set_title(title, loc="left", fontsize="medium")
     else:
         panels[0].figure.supylabel(label, fontsize="medium")
+        panels[0].figure.suptitle(title, x=0.01, ha="left", fontsize="medium")
     if len(outputs) > 1:
         handles, labels = panels[0].get_legend_handles_labels()
         panels[0].figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +18,16 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import EliminationPath
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Rows beyond these have no name of their own.
 _MOST_NAMES = 60
 
 
-def plot_elimination(path: EliminationPath, *, level: float | None = None, ax: Any = None) -> Any:
+def plot_elimination(
+    path: EliminationPath, *, level: float | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw what is lost as features leave one after the other; return the Axes.
 
     From top to bottom, the feature that left in each step, and the skill lost since the full

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from lukewarm.plotting._style import (
     COLOURS,
     INTERVAL,
     axes_for,
+    line_look,
     loss_label,
     plain_numbers,
     plain_ticks,
@@ -24,8 +25,9 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ImportanceResult, ShapleyResult
 
-_DASHES = ("-", "--", ":", "-.")
-_MARKERS = ("o", "s", "^", "D", "v", "P")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Of the largest.
 _NAMED = 0.05
 # Names are wrapped at so many characters, and stand apart by so many pixels in x and y.
@@ -38,8 +40,8 @@ def plot_forest(
     level: float | None = None,
     simultaneous: bool = False,
     max_features: int = 30,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw importances as dots with intervals, and their numbers beside them; return the Axes.
 
     Parameters
@@ -95,8 +97,12 @@ def plot_forest(
 
 
 def plot_importance_against_shapley(
-    importance: ImportanceResult, shapley: ShapleyResult, *, max_names: int = 12, ax: Any = None
-) -> Any:
+    importance: ImportanceResult,
+    shapley: ShapleyResult,
+    *,
+    max_names: int = 12,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the importance of each feature against its Shapley value; return the Axes.
 
     Far below the line are features that others can stand for: they have a share in the skill, and
@@ -147,6 +153,12 @@ def plot_importance_against_shapley(
         plain_numbers(axis, exponent)
     axes.set_xlabel(with_power(f"Shapley value ({share_label(shapley.measure)})", exponent))
     axes.set_ylabel(with_power(f"importance ({loss_label(importance.measure)})", exponent))
+    titles = (
+        f"importance: {title_for(importance, len(importance))}",
+        f"Shapley value: {title_for(shapley, len(shapley))}",
+    )
+    said = "\n".join(title.replace("\n", ", ") for title in titles)
+    axes.set_title(said, loc="left", fontsize="medium")
     tidy(axes)
     return axes
 
@@ -170,7 +182,9 @@ def _name_points(axes: Any, x: Vector, y: Vector, labels: list[str], most: int) 
         )
 
 
-def plot_learning_curve(result: ImportanceResult, *, max_features: int = 6, ax: Any = None) -> Any:
+def plot_learning_curve(
+    result: ImportanceResult, *, max_features: int = 6, ax: Axes | None = None
+) -> Axes:
     """Draw the importances found with half the training rows, with all, and where they head.
 
     Parameters
@@ -200,20 +214,13 @@ def plot_learning_curve(result: ImportanceResult, *, max_features: int = 6, ax: 
     spread = 0.06 * (np.arange(len(order)) - (len(order) - 1) / 2)
     for place, number in enumerate(order):
         value, shift = result.importance[number], result.shift[number]
-        look = {"color": COLOURS[place % len(COLOURS)]}
+        look = line_look(place)
         steps = [value - 2 * shift, value - shift, value]
         (label,) = wrapped_labels([result.names[number]])
-        dashes = _DASHES[place // len(COLOURS) % len(_DASHES)]
-        axes.plot(
-            [0, 1, 2 + spread[place]],
-            steps,
-            f"{_MARKERS[place % len(_MARKERS)]}{dashes}",
-            label=label,
-            markersize=4,
-            **look,
-        )
+        end = 2 + spread[place]
+        axes.plot([0, 1, end], steps, label=label, **look)
         ends = [[value - low[number]], [high[number] - value]]
-        axes.errorbar([2 + spread[place]], [value], yerr=ends, fmt="none", capsize=2.5, **look)
+        axes.errorbar([end], [value], yerr=ends, fmt="none", capsize=2.5, ecolor=look["color"])
     axes.set_xticks([0, 1, 2], ["half of the\ntraining rows", "all of them", "heading to"])
     axes.axhline(0, color="0.4", linewidth=0.8)
     plain_ticks(axes, loss_label(result.measure), "y")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,14 +24,17 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ImportanceResult
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 def plot_importance(
     result: ImportanceResult,
     *,
     level: float | None = None,
     max_features: int = 30,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw importances as bars with their intervals, the largest on top; return the Axes.
 
     Bars are filled where the importance is significant: its p-value, adjusted by Holm's method,
@@ -75,8 +78,8 @@ def plot_comparison(
     results: Sequence[ImportanceResult] | Mapping[str, ImportanceResult],
     *,
     truth: Mapping[str, float] | None = None,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw several results over the same feature sets side by side; return the Axes.
 
     Parameters

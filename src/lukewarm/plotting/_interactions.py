@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,12 +20,17 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ImportanceResult, ShapleyResult
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _NEEDED = ("first", "second", "interaction", "p_value")
 # Characters of a label; longer ones are wrapped, so that rotated labels do not meet.
 _LONGEST_LINE = 16
 
 
-def plot_interactions(interactions: pd.DataFrame, *, alpha: float = 0.05, ax: Any = None) -> Any:
+def plot_interactions(
+    interactions: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None
+) -> Axes:
     """Draw the interactions of pairs as a heat map; return the Axes.
 
     Parameters
@@ -53,15 +58,19 @@ def plot_interactions(interactions: pd.DataFrame, *, alpha: float = 0.05, ax: An
     exponent = power_for(float(frame["interaction"].abs().max()))
     sizes = frame["interaction"] / 10.0**exponent
     largest = float(sizes.abs().max()) or 1.0
-    for (_, row), size, clear in zip(frame.iterrows(), sizes, is_clear, strict=True):
-        places = names.index(row["first"]), names.index(row["second"])
-        for one, other in (places, places[::-1]):
-            matrix[one, other] = size
-            said = _said(size, largest) + ("*" if clear else "")
-            colour = "w" if abs(size) > 0.6 * largest else "k"
-            look = {"ha": "center", "va": "center", "color": colour, "fontsize": "small"}
-            axes.text(other, one, said, **look)
+    pairs = [
+        (names.index(first), names.index(second))
+        for first, second in zip(frame["first"], frame["second"], strict=True)
+    ]
+    for (one, other), size in zip(pairs, sizes, strict=True):
+        matrix[one, other] = matrix[other, one] = size
     image = axes.imshow(matrix, cmap="PuOr_r", vmin=-largest, vmax=largest)
+    for (one, other), size, clear in zip(pairs, sizes, is_clear, strict=True):
+        said = _said(size, largest) + ("*" if clear else "")
+        look = {"ha": "center", "va": "center", "fontsize": "small"}
+        look["color"] = _ink_on(image.to_rgba(size))
+        axes.text(other, one, said, **look)
+        axes.text(one, other, said, **look)
     labels = wrapped_labels(names, _LONGEST_LINE)
     axes.set_xticks(range(len(names)), labels, rotation=40, ha="right")
     axes.set_yticks(range(len(names)), labels)
@@ -84,8 +93,8 @@ def plot_interaction_network(
     importance: ImportanceResult | ShapleyResult | None = None,
     *,
     alpha: float = 0.05,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw features as nodes and interactions as lines between them; return the Axes.
 
     Full lines join features that need each other, dashed ones those that stand for each other; the
@@ -184,3 +193,13 @@ def _areas(importance: Any, names: list[str]) -> Any:
     found = np.array([values[importance.names.index(name)] for name in names])
     largest = max(found.max(), np.finfo(float).tiny)
     return 60 + 900 * np.clip(found / largest, 0, 1)
+
+
+def _ink_on(colour: tuple[float, ...]) -> str:
+    """Return black or white, whichever has more contrast with a colour.
+
+    Contrast is that of relative luminances, as the guidelines for accessible pages define it.
+    """
+    linear = [((part + 0.055) / 1.055) ** 2.4 if part > 0.04 else part / 12.92 for part in colour]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "w" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "k"

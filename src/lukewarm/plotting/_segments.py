@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +10,10 @@ from lukewarm._validation import check_count, check_instance
 from lukewarm.inference import adjust_p_values
 from lukewarm.plotting._style import (
     COLOURS,
+    MARKERS,
     axes_for,
     loss_label,
+    measure_name,
     plain_labels,
     plain_ticks,
     tidy,
@@ -19,7 +21,9 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import SegmentedImportance
 
-_MARKERS = ("o", "s", "^", "D", "v", "P")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Beyond these, colours and markers would repeat.
 _MOST_SEGMENTS = len(COLOURS)
 
@@ -29,8 +33,8 @@ def plot_segments(
     *,
     level: float | None = None,
     max_features: int = 10,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw importances in each segment, beside each other; return the Axes.
 
     A star marks the features whose importance differs among segments: the p-value of the test of
@@ -78,7 +82,7 @@ def plot_segments(
             value,
             places + (number - (len(segments) - 1) / 2) * spread,
             xerr=[value - low, high - value],
-            fmt=_MARKERS[number],
+            fmt=MARKERS[number],
             color=COLOURS[number],
             markersize=5,
             linewidth=1.2,
@@ -98,9 +102,19 @@ def plot_segments(
     axes.axvline(0, color="0.4", linewidth=0.8)
     label = loss_label(first.measure)
     plain_ticks(axes, f"{label} without the feature")
+    axes.set_title(_title(segments, len(order)), loc="left", fontsize="medium")
     if differs.any():
         axes.set_title("* differs among segments", loc="right", fontsize="small")
     axes.figure.legend(loc="outside upper center", ncols=min(len(segments), 3), frameon=False)
     tidy(axes)
     axes.tick_params(axis="y", length=0)
     return axes
+
+
+def _title(segments: SegmentedImportance, n_shown: int) -> str:
+    """Return model, measure, rows, and how many of the features are shown."""
+    first = segments.results[0]
+    (model,) = plain_labels([first.model])
+    n_rows = sum(result.n_rows for result in segments.results)
+    shown = f"\n{n_shown:,} of {len(first):,} features shown" if n_shown < len(first) else ""
+    return f"{model}\n{measure_name(first.measure)[0]} on {n_rows:,} rows{shown}"

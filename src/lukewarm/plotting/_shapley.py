@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from lukewarm.plotting._style import (
     HATCHES,
     INTERVAL,
     axes_for,
+    line_look,
     looks_of,
     measure_name,
     plain_ticks,
@@ -23,6 +24,9 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ImportanceResult, ShapleyResult
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # More lines hide one another; the smallest values are left out.
 _MOST_LINES = 12
 
@@ -33,8 +37,8 @@ def plot_shapley(
     importance: ImportanceResult | None = None,
     level: float | None = None,
     max_features: int = 30,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw Shapley values as bars with their intervals, the largest on top; return the Axes.
 
     Parameters
@@ -92,7 +96,9 @@ def plot_shapley(
     return axes
 
 
-def plot_waterfall(result: ShapleyResult, *, max_features: int = 15, ax: Any = None) -> Any:
+def plot_waterfall(
+    result: ShapleyResult, *, max_features: int = 15, ax: Axes | None = None
+) -> Axes:
     """Draw how Shapley values add up, from a constant guess to the full model; return the Axes.
 
     Parameters
@@ -146,7 +152,7 @@ def plot_waterfall(result: ShapleyResult, *, max_features: int = 15, ax: Any = N
     return axes
 
 
-def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
+def plot_convergence(result: ShapleyResult, *, ax: Axes | None = None) -> Axes:
     """Draw the Shapley values against the number of fits, within two sampling errors.
 
     Parameters
@@ -166,13 +172,11 @@ def plot_convergence(result: ShapleyResult, *, ax: Any = None) -> Any:
     sizes = result.history_sizes
     labels = wrapped_labels(result.names)
     for line, player in enumerate(order):
-        colour = COLOURS[line % len(COLOURS)]
+        look = line_look(line)
         values, errors = result.history_values[:, player], result.history_errors[:, player]
-        dashes = "-" if line < len(COLOURS) else "--"
-        axes.plot(sizes, values, dashes, color=colour, label=labels[player], linewidth=1.4)
-        axes.fill_between(
-            sizes, values - 2 * errors, values + 2 * errors, color=colour, alpha=0.15, linewidth=0
-        )
+        axes.plot(sizes, values, label=labels[player], **look)
+        ends = (values - 2 * errors, values + 2 * errors)
+        axes.fill_between(sizes, *ends, color=look["color"], alpha=0.15, linewidth=0)
     axes.set_xscale("log")
     axes.set_xticks(sizes, [str(size) for size in sizes])
     axes.set_xticks([], minor=True)

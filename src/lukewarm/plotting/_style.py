@@ -26,6 +26,9 @@ _MINUS = "\N{MINUS SIGN}"
 # Okabe and Ito's palette, ordered so that neighbours also differ in lightness.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+# One fewer than markers, so that pairs of both repeat late.
+_DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
 INTERVAL = {"color": "0.15", "linewidth": 1.1, "capsize": 2.5, "capthick": 1.1}
 _ERRORS = {
     "neg_mse": "mean squared error",
@@ -221,6 +224,17 @@ def new_figure(width: float, height: float, *, n_rows: int = 1, n_columns: int =
         n_rows, n_columns, figsize=(width, height), layout="constrained", squeeze=False
     )
     return figure, list(panels.flat)
+
+
+def line_look(number: int) -> dict[str, Any]:
+    """Return the look of one of several lines: in grey, dashes and markers tell them apart."""
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": _DASHES[number % len(_DASHES)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "linewidth": 1.4,
+        "markersize": 5,
+    }
 
 
 def tidy(axes: Any) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lukewarm._validation import check_choice, check_instance, check_list
 from lukewarm.plotting._style import (
-    COLOURS,
     axes_for,
+    line_look,
     plain_ticks,
     tidy,
     title_for,
@@ -18,14 +18,16 @@ from lukewarm.plotting._style import (
 )
 from lukewarm.results import ClosedFormTrace, ImportanceResult
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # More curves hide one another; those of the most important sets are drawn.
 _MOST_LINES = 6
-_DASHES = ("-", "--", ":", "-.")
 
 
 def plot_trace(
-    result: ImportanceResult, features: Sequence[str] | None = None, *, ax: Any = None
-) -> Any:
+    result: ImportanceResult, features: Sequence[str] | None = None, *, ax: Axes | None = None
+) -> Axes:
     """Draw how the loss on the stopping rows changed along the steps; return the Axes.
 
     Parameters
@@ -38,8 +40,8 @@ def plot_trace(
     Notes
     -----
     Step 0 is the full model with the feature held at its fill value: plain dropout. Losses are
-    shown relative to it, so that features of very different importance can be compared. A dot marks
-    the step that was kept. Of a cross-fitted result the first fold is shown.
+    shown relative to it, so that features of very different importance can be compared. A marker is
+    at the step that was kept. Of a cross-fitted result the first fold is shown.
     """
     check_instance("result", result, ImportanceResult)
     if features is None:
@@ -57,12 +59,9 @@ def plot_trace(
         if np.isnan(run.losses).all():
             continue
         drawn = True
-        colour = COLOURS[number % len(COLOURS)]
-        dashes = _DASHES[number // len(COLOURS) % len(_DASHES)]
         changes = run.losses - run.losses[0]
         (label,) = wrapped_labels([name])
-        axes.plot(changes, dashes, color=colour, linewidth=1.4, label=label)
-        axes.plot(run.stopped_step, changes[run.stopped_step], "o", color=colour)
+        axes.plot(changes, markevery=[run.stopped_step], label=label, **line_look(number))
     if not drawn:
         raise ValueError(
             f"result has no trace to draw: method {result.method!r} took no steps with "

@@ -5,6 +5,6 @@ The room is called `reporting` because `lukewarm.report` is the function.
 
 from lukewarm.reporting._comparison import report_comparison
 from lukewarm.reporting._page import report
-from lukewarm.reporting._subjects import Details, Subject
+from lukewarm.reporting._subjects import Correlated, Details, Subject
 
-__all__ = ["Details", "Subject", "report", "report_comparison"]
+__all__ = ["Correlated", "Details", "Subject", "report", "report_comparison"]

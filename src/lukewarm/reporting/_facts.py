@@ -29,7 +29,6 @@ _LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn")
 # A model that gains less than this share of its skill from twice the rows has learnt what it can;
 # one that gains more than the second is still learning (results call it underfit).
 _LITTLE, _MUCH = 0.02, 0.1
-_MOST_GROUPS = 50
 _FINGERPRINT = "fingerprint of the numbers"
 # These remarks quote cells of the table; a page that is handed on does not.
 _WITHOUT_CELLS = {
@@ -144,20 +143,6 @@ def _learning_words(panel: Panel, skill: Any, at_hand: float, baseline: float | 
             "known with the uncertainty shown as their shift."
         )
     return f"When the training rows doubled, the model gained {moved}{unit} of skill: {meaning}"
-
-
-def groups_of(panel: Panel) -> list[dict[str, Any]]:
-    """Return the sets of several columns, with what they are worth together."""
-    result: Any = panel.result
-    sets = result.players if panel.is_shapley else result.removed
-    columns = panel.subject.details.columns
-    groups = []
-    for place, each in enumerate(panel.order):
-        members = sets[each]
-        if len(members) > 1:
-            names = [columns[at] if columns else f"column {at + 1}" for at in members]
-            groups.append({"row": panel.bars.rows[place], "members": listed(names, 12)})
-    return groups[:_MOST_GROUPS]
 
 
 def remarks_of(panels: list[Panel]) -> list[dict[str, Any]]:
@@ -305,12 +290,16 @@ def reading(panels: list[Panel]) -> list[Markup]:
                 "the value: more rows would change little."
             )
         )
-    if has_importance:
+    if has_importance and len(panels[0].result) > 1:
+        is_shown = any(panel.subject.correlated is not None for panel in panels)
         lines.append(
             Markup(
                 "<b>Correlated features</b> can each be worth little although together they are "
-                "worth much, since each replaces the other. Ask for the importance of the group, "
-                "or for Shapley values."
+                "worth much, since each replaces the other. {}"
+            ).format(
+                "The section on columns that stand in for each other has the groups found here."
+                if is_shown
+                else "Ask for the importance of the group, or for Shapley values."
             )
         )
     lines.append(

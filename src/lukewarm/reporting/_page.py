@@ -27,7 +27,6 @@ from lukewarm.reporting._extras import (
     segment_words,
 )
 from lukewarm.reporting._facts import (
-    groups_of,
     provenance_of,
     reading,
     remarks_of,
@@ -35,8 +34,9 @@ from lukewarm.reporting._facts import (
     skill_words,
     versions,
 )
+from lukewarm.reporting._groups import correlated_of, groups_of
 from lukewarm.reporting._panel import Panel
-from lukewarm.reporting._subjects import as_subjects
+from lukewarm.reporting._subjects import Subject, as_subjects
 from lukewarm.reporting._verdict import verdict
 from lukewarm.reporting._words import clean
 from lukewarm.results import EffectCurves, SegmentedImportance
@@ -69,7 +69,7 @@ def report(
     path : path, default "report.html"
         A file that is there is replaced, whole or not at all.
     title : str, optional
-        The heading of the page.
+        The heading of the page. By default it names the target, where `y` had a name.
     effects : EffectCurves, optional
         Of ``estimator.effects()``: a small curve for each feature. The page then shows levels and
         quantiles of the columns.
@@ -90,7 +90,7 @@ def report(
     """
     subjects = as_subjects("results", results)
     extras = Extras(effects, interactions, segments)
-    heading = _TITLE if title is None else check_instance("title", title, str)
+    heading = _heading(subjects) if title is None else check_instance("title", title, str)
 
     def page(most_rows: int) -> str:
         panels = [
@@ -104,9 +104,18 @@ def report(
             sections=[
                 section for build in _SECTIONS if (section := build(panels, extras)) is not None
             ],
+            contents=_CONTENTS,
         )
 
     return write_page(path, page, max(len(subject.result) for subject in subjects))
+
+
+def _heading(subjects: list[Subject]) -> str:
+    """Return the title of the page; a target is named where all results are about it."""
+    targets = {subject.details.target for subject in subjects}
+    (target,) = targets if len(targets) == 1 else (None,)
+    # scikit-learn calls the column of all its tables "target", which names nothing.
+    return _TITLE if target in (None, "target") else f"What predicts {target}"
 
 
 def write_page(path: str | os.PathLike[str], page: Callable[[int], str], n_rows: int) -> Path:
@@ -191,6 +200,22 @@ def _first_of_each_kind(panels: list[Panel]) -> list[Panel]:
     ]
 
 
+# What the list of contents calls the sections; the verdict stands above it.
+_CONTENTS = {
+    "numbers": "Importances",
+    "groups": "Groups",
+    "correlated": "Correlated columns",
+    "effects": "Effects",
+    "interactions": "Interactions",
+    "segments": "Segments",
+    "skill": "Skill",
+    "health": "Remarks",
+    "provenance": "How it was obtained",
+    "reading": "How to read it",
+    "citing": "How to cite",
+}
+
+
 # A section is a builder here and a template of the same name in templates/sections/. A builder
 # returns the template's context, or None where the results hold nothing to show.
 def _verdict(panels: list[Panel], extras: Extras) -> dict[str, Any]:
@@ -205,6 +230,11 @@ def _numbers(panels: list[Panel], extras: Extras) -> dict[str, Any]:
 def _groups(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
     groups = [(panel, found) for panel in panels if (found := groups_of(panel))]
     return {"name": "groups", "groups": groups} if groups else None
+
+
+def _correlated(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
+    found = correlated_of(panels)
+    return None if found is None else {"name": "correlated", **found}
 
 
 def _effects(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
@@ -266,6 +296,7 @@ _SECTIONS: tuple[Callable[[list[Panel], Extras], dict[str, Any] | None], ...] = 
     _verdict,
     _numbers,
     _groups,
+    _correlated,
     _effects,
     _interactions,
     _segments,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
+from lukewarm._typing import FeatureSet
 from lukewarm._validation import shown
 from lukewarm.results import ImportanceResult, ShapleyResult
 
@@ -25,11 +27,32 @@ class Details:
         Names of the table's columns, for sets of several of them.
     n_rows : int, optional
         Rows of the table.
+    target : str, optional
+        The name of what is predicted.
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     n_rows: int | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Correlated:
+    """Columns that tell much of each other.
+
+    Parameters
+    ----------
+    threshold : float
+        All rank correlations within a cluster are at least so large.
+    clusters : tuple of FeatureSet
+    joint : ImportanceResult, optional
+        The importances of clusters as a whole, of those that were measured.
+    """
+
+    threshold: float
+    clusters: tuple[FeatureSet, ...]
+    joint: ImportanceResult | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +67,21 @@ class Subject:
         Skill of always predicting the same, under the result's measure.
     linear : float, optional
         Skill of a linear model of the same columns; nan where there is none.
+    find_correlated : callable, optional
+        Looks for correlated columns; not every page asks for them.
     """
 
     result: Result
     details: Details = Details()
     baseline: float | None = None
     linear: float = math.nan
+    find_correlated: Callable[[], Correlated] | None = None
+
+    @cached_property
+    def correlated(self) -> Correlated | None:
+        """Clusters of correlated columns; None where none are known."""
+        found = None if self.find_correlated is None else self.find_correlated()
+        return found if found is not None and found.clusters else None
 
 
 @runtime_checkable

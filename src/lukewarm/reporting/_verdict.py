@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from lukewarm.inference import adjust_p_values
+from lukewarm.reporting._groups import hidden_clusters
 from lukewarm.reporting._panel import Panel
 from lukewarm.reporting._words import (
     decimals_for,
@@ -25,6 +26,7 @@ _NO_SKILL = Markup(
 )
 # Sentences that are read; the table has the others.
 _NAMED_NEXT = 4
+_NAMED_CLUSTERS = 2
 # More names than these are a number; the table has them.
 _MOST_NAMED = 8
 
@@ -50,6 +52,7 @@ def verdict(panel: Panel) -> list[Markup]:
     sentences = _leading(panel, clear)
     sentences += _order_of_first_two(panel, clear)
     sentences += _unmeasured(panel, unmeasured)
+    sentences += _hidden(panel)
     if not sentences:
         sentences.append(_nothing(panel))
     if len(result) > 1:
@@ -103,13 +106,22 @@ def _leading(panel: Panel, clear: list[int]) -> list[Markup]:
             marked(result.names[first]), opening, said, panel.words.total.format(total), ends
         )
     else:
-        opening = "matters" if is_alone else "matters most"
+        opening = "matters" if is_alone else f"matters most{_by_itself(panel, first)}"
         sentence = Markup("{} {}: without it {} ({}).").format(
             marked(result.names[first]), opening, panel.words.loss.format(said), ends
         )
     if low <= 0:
         sentence += " That it matters is clear; how much is not known well."
     return [sentence, *_next(panel, clear[1:])]
+
+
+def _by_itself(panel: Panel, first: int) -> str:
+    """Return a restriction where columns that hide each other are worth more together."""
+    correlated, hidden = panel.subject.correlated, hidden_clusters(panel)
+    if not hidden or correlated is None or correlated.joint is None:
+        return ""
+    is_topped = correlated.joint.importance[hidden[0][0]] > panel.values[first]
+    return " by itself" if is_topped else ""
 
 
 def _next(panel: Panel, following: list[int]) -> list[Markup]:
@@ -153,6 +165,33 @@ def _order_of_first_two(panel: Panel, clear: list[int]) -> list[Markup]:
             marked(first), marked(second)
         )
     ]
+
+
+def _hidden(panel: Panel) -> list[Markup]:
+    """Return what correlated columns are worth together, where each alone looks like little."""
+    hidden = hidden_clusters(panel)[:_NAMED_CLUSTERS]
+    correlated = panel.subject.correlated
+    if not hidden or correlated is None or correlated.joint is None:
+        return []
+    joint = correlated.joint
+    lows, highs = joint.interval()
+    sentences: list[Markup] = []
+    for place, members in hidden:
+        value, low, high = (float(each[place]) for each in (joint.importance, lows, highs))
+        precision = max((high - low) / 2, abs(value) / 10)
+        sentence = Markup(
+            "{} stand in for each other: without {} {} ({} interval {} to {}){}."
+        ).format(
+            listed(panel.result.names[each] for each in members),
+            "both" if len(members) == 2 else "all of them",
+            panel.words.loss.format(amount(panel, value, precision)),
+            percent(panel.result.level),
+            amount(panel, low, precision),
+            amount(panel, high, precision),
+            "" if sentences else ", more than the sum of what each is worth alone",
+        )
+        sentences.append(sentence)
+    return sentences
 
 
 def _less_clear(panel: Panel, numbers: list[int]) -> list[Markup]:

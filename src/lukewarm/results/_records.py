@@ -50,7 +50,7 @@ class MeasureValue:
             self.value - other.value,
             self.influence - other.influence,
             self.shift - other.shift,
-            self.disagreement - other.disagreement,
+            _difference(self.disagreement, other.disagreement),
         )
 
     @classmethod
@@ -70,12 +70,20 @@ class MeasureValue:
             np.mean([each.disagreement for each in values], axis=0),
         )
 
-    def extrapolated_from(self, half: MeasureValue) -> MeasureValue:
+    def extrapolated_from(
+        self, half: MeasureValue, rise: MeasureValue | None = None
+    ) -> MeasureValue:
         """Return where the value is heading, given that of models trained on half the rows.
 
         Twice this value minus that of the half: right where errors fall in proportion to one over
         the rows. What the value moved from the half to the whole is kept as its `shift`, and how
         far the models of the halves disagree is passed on.
+
+        Parameters
+        ----------
+        half : MeasureValue
+        rise : MeasureValue, optional
+            What the value is expected to rise by, instead of what it rose by from half the rows.
 
         Examples
         --------
@@ -84,9 +92,10 @@ class MeasureValue:
         >>> round(heading.value, 3), round(heading.shift, 3)
         (1.0, 0.1)
         """
+        rise = self - half if rise is None else rise
         return MeasureValue(
-            2 * self.value - half.value,
-            2 * self.influence - half.influence,
+            self.value + rise.value,
+            self.influence + rise.influence,
             self.value - half.value,
             half.disagreement,
         )
@@ -109,6 +118,11 @@ class MeasureValue:
     def p_value(self, delta: float = 0.0) -> float:
         """Return the one-sided p-value of "the true value is at most `delta`"."""
         return float(p_value(np.array(self.value), np.array(self.standard_error), delta))
+
+
+def _difference(one: Vector, other: Vector) -> Vector:
+    """Return the difference of disagreements; none where only one of the values has halves."""
+    return one - other if len(one) == len(other) else np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,9 +88,9 @@ def test_blocks_of_rows_do_not_change_the_path(rows, y, monkeypatch):
 def test_judging_by_kept_features_equals_judging_by_rows(rows, y, monkeypatch):
     training = Training(rows, y[:, None], np.ones(40))
     path = training.path(KERNELS[1], 10)
-    kept = training.validation_rows(10).losses(path, PENALTIES)
+    kept = training.validation_rows(10).row_losses(path, PENALTIES)
     monkeypatch.setattr("lukewarm.learners.kernel._basis._BLOCK_NUMBERS", 70)
-    computed = training.validation_rows(10).losses(training.path(KERNELS[1], 10), PENALTIES)
+    computed = training.validation_rows(10).row_losses(training.path(KERNELS[1], 10), PENALTIES)
     assert computed == pytest.approx(kept, abs=CLOSE)
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lukewarm.learners.kernel import _relevance
-from lukewarm.learners.kernel._relevance import _stand_out, find_relevance
+from lukewarm.learners.kernel._relevance import find_relevance
+from lukewarm.learners.kernel._stand_out import columns_with_waves, scores_that_stand_out
 
 
 def _products(n_rows, n_columns=6):
@@ -71,11 +72,37 @@ def test_columns_that_matter_in_products_only_are_found_among_many():
     assert scales[:4].min() > 5 * np.sort(scales[4:])[-1]
 
 
-def test_the_second_start_holds_back_columns_that_do_not_stand_out():
+def test_lines_and_pairs_stand_out_and_noise_does_not():
     generator = np.random.default_rng(0)
     X = generator.normal(size=(500, 6))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + X[:, 3] ** 2)[:, None]
-    stand_out = _stand_out(X, y, np.ones(500))
-    assert stand_out.tolist() == [True, True, True, True, False, False]
+    found = scores_that_stand_out(X, y, np.ones(500))
+    assert np.flatnonzero(found[:, -1]).tolist() == [0]
+    pairs = {tuple(pair) for pair in np.argwhere(found[:, :-1]).tolist()}
+    assert pairs >= {(1, 2), (2, 1), (3, 3)}
+    assert not {column for pair in pairs for column in pair} & {4, 5}
     noise = generator.normal(size=(500, 1))
-    assert not _stand_out(X, noise, np.ones(500)).any()
+    assert not scores_that_stand_out(X, noise, np.ones(500)).any()
+
+
+def test_waves_are_seen_and_parabolas_and_noise_are_not():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(300, 4))
+    y = np.sin(4 * X[:, :1]) + X[:, 1:2] ** 2 + X[:, 2:3]
+    assert columns_with_waves(X, y, np.ones(300)).tolist() == [True, False, False, False]
+    n_seen = sum(
+        columns_with_waves(X, generator.normal(size=(300, 1)), np.ones(300)).any()
+        for _ in range(100)
+    )
+    # At most one table in four; the bound is far from sharp, and one in forty is what is seen.
+    assert n_seen <= 10
+
+
+def test_a_wave_among_other_columns_is_found():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(330, 6))
+    y = np.sin(3 * X[:, :1]) + X[:, 1:2] + 0.3 * generator.normal(size=(330, 1))
+    kernel = find_relevance(X, y, np.ones(330), np.arange(6), has_line=True).kernel
+    # A third of the way of a turn of sin(3 x) is about 0.7.
+    assert kernel.inverse_scales[0] > 1
+    assert kernel.inverse_scales[1:].max() < 0.5 * kernel.inverse_scales[0]

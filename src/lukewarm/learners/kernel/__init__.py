@@ -12,6 +12,7 @@ from lukewarm.learners.kernel._log_loss import probabilities
 from lukewarm.learners.kernel._machine import HasMachine, Machine
 from lukewarm.learners.kernel._regressor import KernelMachineRegressor
 from lukewarm.learners.kernel._segments import n_updates
+from lukewarm.learners.kernel._stand_out import columns_with_waves, scores_that_stand_out
 
 __all__ = [
     "HasMachine",
@@ -20,8 +21,10 @@ __all__ = [
     "KernelMachineRegressor",
     "Machine",
     "QuantityColumn",
+    "columns_with_waves",
     "filled_outputs",
     "n_updates",
     "probabilities",
     "rbf_matrix",
+    "scores_that_stand_out",
 ]

@@ -16,6 +16,11 @@ from lukewarm.learners.kernel._validation_rows import ValidationRows
 
 # Four a decade: between two of them the loss hardly differs.
 PENALTIES = 10.0 ** np.arange(-8, 1.01, 0.25)
+# Of the standard error within which a larger penalty counts as good as the best one.
+_AS_GOOD = 0.5
+# Spread of the function that a penalty may expect, in standard deviations of y: products and
+# parabolas reach ten of them within the rows, and long length scales need some room.
+_LARGEST_SPREAD = 30.0
 # Rows that validate by being left out; their mean is precise to a hundredth and better.
 _JUDGING_ROWS = 5000
 
@@ -119,8 +124,24 @@ def choose_penalty(
 def best_on(
     path: EigenPath, validation: ValidationRows, penalty: float | None, n_landmarks: int
 ) -> Choice:
-    """Return the machine that predicts the validation rows best."""
-    penalties = PENALTIES if penalty is None else np.array([penalty])
-    losses = validation.losses(path, penalties)
-    best = int(np.argmin(losses))
-    return Choice(path, float(penalties[best]), float(losses[best]), n_landmarks)
+    """Return the machine that predicts the validation rows best, or smoother and as well.
+
+    Losses often hardly differ over many penalties, and the smallest of these lets a machine shoot
+    up beyond the training rows. So the largest penalty is taken whose loss is within half a
+    standard error (of the difference) of the lowest. Penalties that expect an implausible function
+    do not count: with noise of variance v, a penalty of v / (n s^2) expects one of spread s.
+    """
+    if penalty is not None:
+        loss = validation.row_losses(path, np.array([penalty])).mean()
+        return Choice(path, penalty, float(loss), n_landmarks)
+    row_losses = validation.row_losses(path, PENALTIES)
+    losses = row_losses.mean(axis=0)
+    largest = _LARGEST_SPREAD**2 * validation.variance * path.n_rows
+    is_plausible = PENALTIES * largest >= losses
+    # Whatever the losses, there is a penalty to take.
+    is_plausible[-1] = True
+    best = int(np.argmin(np.where(is_plausible, losses, np.inf)))
+    excess = row_losses - row_losses[:, [best]]
+    errors = excess.std(axis=0) / np.sqrt(len(excess))
+    smoothest = int(np.flatnonzero(excess.mean(axis=0) <= _AS_GOOD * errors).max())
+    return Choice(path, float(PENALTIES[smoothest]), float(losses[smoothest]), n_landmarks)

@@ -80,7 +80,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
         training = Training(coding.code(X)[order], targets[order], weights[order], held_out)
         settings["max_landmarks"] = most_landmarks(len(codes), self.max_landmarks)
         penalty = settings.pop("penalty")
-        relevance = self.finds_relevance(len(codes), coding)
+        relevance = self.finds_relevance(len(codes))
         start = choose(training, coding.block, relevance=relevance, penalty=None, **settings)
         choice = choose_class_penalty(training, start.path, start.n_landmarks, penalty)
         self.machine_ = choice.machine(coding)

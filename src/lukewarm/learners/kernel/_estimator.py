@@ -11,7 +11,6 @@ import pandas as pd
 from lukewarm._typing import Features, RandomState, Vector
 from lukewarm._validation import check_choice, check_count, check_number, check_weights
 from lukewarm.learners._table_estimator import TableEstimator
-from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._search import KERNELS
 
 if TYPE_CHECKING:
@@ -72,12 +71,12 @@ class KernelMachineEstimator(TableEstimator):
             other.__dict__.pop(name, None)
         return other
 
-    def finds_relevance(self, n_rows: int, coding: Coding) -> bool:
+    def finds_relevance(self, n_rows: int) -> bool:
         """Return whether every column gets a length scale of its own."""
         if self.ard != "auto":
             return bool(self.ard)
         is_free = self.kernel in _KERNELS_WITH_RELEVANCE and self.length_scale is None
-        return is_free and n_rows >= _LEAST_ROWS_FOR_RELEVANCE and coding.block.max() > 0
+        return is_free and n_rows >= _LEAST_ROWS_FOR_RELEVANCE
 
 
 def weighted_rows(X: Features, y: Vector, sample_weight: Any) -> tuple[Features, Vector, Vector]:

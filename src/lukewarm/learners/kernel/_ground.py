@@ -47,7 +47,7 @@ class Ground:
         n_rows = len(training.y)
         if not task.is_regression:
             settings["max_landmarks"] = most_landmarks(n_rows, settings["max_landmarks"])
-        relevance = estimator.finds_relevance(n_rows, coding)
+        relevance = estimator.finds_relevance(n_rows)
         choice = choose(training, coding.block, relevance=relevance, **settings)
         return cls(coding, choice.kernel, choice.n_landmarks)
 

@@ -36,6 +36,8 @@ class EigenPath:
     moments : ndarray of shape (rank, n_outputs)
     mean : ndarray of shape (n_outputs,)
         Of the targets.
+    n_rows : int
+        Trained on.
     training_features : ndarray of shape (n, rank), optional
         Centred features of the training rows in the eigenbasis, where they fit into one block.
     """
@@ -46,6 +48,7 @@ class EigenPath:
     vectors: Matrix
     moments: Matrix
     mean: Vector
+    n_rows: int
     training_features: Matrix | None = None
 
     @classmethod
@@ -71,7 +74,8 @@ class EigenPath:
         )
         kept = (features - centre) @ vectors if len(blocks) == 1 else None
         moments = vectors.T @ products
-        return cls(basis, centre, np.maximum(eigenvalues, 0.0), vectors, moments, mean, kept)
+        eigenvalues = np.maximum(eigenvalues, 0.0)
+        return cls(basis, centre, eigenvalues, vectors, moments, mean, len(rows), kept)
 
     def eigenfeatures(self, rows: Matrix) -> Matrix:
         """Return the centred features in the eigenbasis, shape (n, rank)."""

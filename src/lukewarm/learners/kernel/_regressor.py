@@ -34,8 +34,8 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         Of the squared norm, beside the *mean* squared error. None compares many.
     ard : bool or "auto", default "auto"
         Whether every column may have a length scale and a slope of its own, by marginal
-        likelihood; they are kept where they predict better. "auto": from 40 rows and 2 columns
-        on, unless `length_scale` is given.
+        likelihood; they are kept where they predict better. "auto": from 40 rows on, unless
+        `length_scale` is given.
     max_landmarks : int, default 2000
         With more training rows than this, as many of them stand for all; fewer, where twice the
         number hardly helps. With at least as many as rows, and the help, the machine is exact.
@@ -84,7 +84,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         held_out = None if X_val is None else self._held_out(coding, X_val, y_val)
         order = as_generator(self.random_state).permutation(len(target))
         training = Training(coding.code(X)[order], target[order, None], weights[order], held_out)
-        relevance = self.finds_relevance(len(target), coding)
+        relevance = self.finds_relevance(len(target))
         choice = choose(training, coding.block, relevance=relevance, **settings)
         self._take(choice, training, coding)
         setattr(self, "loo_loss_" if held_out is None else "validation_loss_", choice.loss)

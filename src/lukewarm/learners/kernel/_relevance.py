@@ -6,9 +6,11 @@ outputs, the log-likelihood changes by trace(M dC) / 2. A pair's squared distanc
 columns, so all the derivatives come from one product of (M * K) with the rows: no loop over
 columns, and one Cholesky factorisation per step.
 
-The likelihood has many maxima. Among many columns, a few that matter in products only do not stand
-out from a common length scale, so the search sets out from a second place as well: columns that go
-along with y, by themselves or in a product of two, are told from the others by one matrix product.
+The likelihood has many maxima, so the search sets out from several places. Among many columns, a
+few that matter in products only do not stand out from a common length scale: columns that go along
+with y, by themselves or in a product of two, are told from the others by one matrix product. And a
+wave along a column looks like noise to a long length scale: columns along which the means of y wave
+set out with a short one.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from scipy.optimize import minimize
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners._scaling import Scaling
 from lukewarm.learners.kernel._kernel import Kernel, rbf_matrix
+from lukewarm.learners.kernel._stand_out import columns_with_waves, scores_that_stand_out
 
 # Rows and steps: first few rows from the common scale, then more of them from there. A step costs
 # the cube of the rows, so most are taken where they are cheap.
@@ -34,6 +37,8 @@ _LEAST_GAIN = 0.1
 _PRIOR_RATE = 5.0
 # In units of one over the typical length of a row.
 _START_SCALE, _START_SLOPE = 0.6, 0.3
+# Inverse length scale of columns along which y waves: two or three turns within their spread.
+_START_WAVE = 3.0
 # Of the common start: where the second start has columns that do not stand out.
 _HELD_BACK = 0.1
 # Logarithms of inverse length scales and slopes: from "no part" to "wiggles within a tenth of a
@@ -230,44 +235,36 @@ def _adds(number: int, rows: Matrix) -> bool:
 
 
 def _starts(rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray) -> list[Vector]:
-    """Return where the search sets out: all columns alike, and those that stand out ahead."""
+    """Return where the search sets out.
+
+    All columns alike; those that stand out ahead of the others; and, where y waves along single
+    columns, these at short length scales, which no search from long ones gets to.
+    """
     n_blocks = int(block.max()) + 1
-    alike = np.ones(n_blocks, dtype=bool)
-    starts = [_start(rows, block, alike)]
-    stand_out = _stand_out(rows, y, weights)
-    ahead = np.bincount(block, stand_out, n_blocks) > 0
+
+    def of_blocks(is_chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(block, is_chosen, n_blocks) > 0
+
+    alike, nowhere = np.ones(n_blocks, dtype=bool), np.zeros(n_blocks, dtype=bool)
+    starts = [_start(rows, block, alike, nowhere)]
+    found = scores_that_stand_out(rows, y, weights)
+    pairs = found[:, :-1]
+    ahead = of_blocks(found[:, -1] | pairs.any(axis=0) | pairs.any(axis=1))
     if ahead.any() and not ahead.all():
-        starts.append(_start(rows, block, ahead))
+        starts.append(_start(rows, block, ahead, nowhere))
+    waves = of_blocks(columns_with_waves(rows, y, weights))
+    if waves.any():
+        starts.append(_start(rows, block, ahead | waves, waves))
     return starts
 
 
-def _start(rows: Matrix, block: np.ndarray, ahead: np.ndarray) -> Vector:
+def _start(rows: Matrix, block: np.ndarray, ahead: np.ndarray, waves: np.ndarray) -> Vector:
     # Not from the best common scale: where few columns count, that is so wide that no column stands
     # out, and the search does not leave it.
     length = np.square(rows[:, ahead[block]]).sum(axis=1).mean()
     unit = np.where(ahead, 1.0, _HELD_BACK) / np.sqrt(max(float(length), 1.0))
-    return np.log(np.concatenate([_START_SCALE * unit, _START_SLOPE * unit, [1.0, 0.3]]))
-
-
-def _stand_out(rows: Matrix, y: Matrix, weights: Vector) -> np.ndarray:
-    """Return which columns go along with y by themselves or in a product of two, shape (q,).
-
-    The mean of y x_j x_k over its standard error, for all pairs and for single columns, beyond
-    sqrt(2 log m): the largest of m such scores of columns without use hardly gets there.
-    """
-    shares = weights / weights.sum()
-    centred = rows - shares @ rows
-    with_one = np.column_stack([centred, np.ones(len(rows))])
-    n_columns = rows.shape[1]
-    least = 2 * np.log(n_columns * (n_columns + 3) / 2)
-    found = np.zeros((n_columns, n_columns + 1), dtype=bool)
-    for output in (y - shares @ y).T:
-        pull = shares * output
-        mean = centred.T @ (pull[:, None] * with_one)
-        square = np.square(centred).T @ (np.square(pull)[:, None] * np.square(with_one))
-        found |= np.square(mean) > least * np.maximum(square, 1e-300)
-    pairs = found[:, :n_columns]
-    return found[:, n_columns] | pairs.any(axis=0) | pairs.any(axis=1)
+    scales = np.where(waves, _START_WAVE, _START_SCALE * unit)
+    return np.log(np.concatenate([scales, _START_SLOPE * unit, [1.0, 0.3]]))
 
 
 def _likelihood(rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray) -> Likelihood:

@@ -32,10 +32,16 @@ class ValidationRows:
     shares: Vector | None
     first: int = 0
 
-    def losses(self, path: EigenPath, penalties: Vector) -> Vector:
-        """Return the mean squared error of each penalty, summed over outputs."""
+    @property
+    def variance(self) -> float:
+        """Of y, summed over outputs."""
+        shares = self.weights / self.weights.sum()
+        return float((shares @ np.square(self.y - shares @ self.y)).sum())
+
+    def row_losses(self, path: EigenPath, penalties: Vector) -> Matrix:
+        """Return the squared errors (n, n_penalties), summed over outputs, weighted by mean one."""
         filters = ridge_filters(path.eigenvalues, penalties)
-        total = np.zeros(len(penalties))
+        losses = []
         for block in row_blocks(len(self.rows), max(path.basis.rank, len(penalties))):
             y = self.y[block]
             features = self._eigenfeatures(path, block)
@@ -43,8 +49,8 @@ class ValidationRows:
                 residuals = y.T[:, :, None] - path.outputs(features, filters)
             else:
                 residuals = path.leave_one_out_residuals(features, y, self.shares[block], filters)
-            total += self.weights[block] @ np.square(residuals).sum(axis=0)
-        return total / self.weights.sum()
+            losses.append(np.square(residuals).sum(axis=0))
+        return np.concatenate(losses) * (self.weights / self.weights.mean())[:, None]
 
     def _eigenfeatures(self, path: EigenPath, block: slice) -> Matrix:
         if self.shares is not None and path.training_features is not None:

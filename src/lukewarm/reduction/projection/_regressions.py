@@ -2,9 +2,10 @@
 
 A conditional guess of a removed column and the distillation of a model's predictions are the same
 task: a target without y, known on the training and the stopping rows, explained by the columns that
-stay. Each is an additive ridge regression (closed form, one inverse for all sets of columns) with
-our trees on what it leaves, and for forests an average among neighbours on what these leave, all
-only as far as the stopping rows show that they help.
+stay. Each is an additive ridge regression (closed form, one inverse for all sets of columns), or a
+kernel regression where products of columns play a part, with our trees on what it leaves, and for
+forests an average among neighbours on what these leave, all only as far as the stopping rows show
+that they help.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
 from lukewarm.learners.boosting import BinnedDataset, Borders, ObliviousBoosting, suitable_bins
+from lukewarm.reduction.projection._interplay import Interplay, MachineFit
 from lukewarm.reduction.projection._random_trees import RandomTrees
 from lukewarm.reduction.projection._screening import Screening
 from lukewarm.results import TrainingTrace
@@ -108,11 +110,15 @@ class PreparedRows:
         """The functions of the columns, shape (n, m)."""
         return self._basis.transform(self.X)
 
-    def fitted(self, ridge: RidgeFit) -> Vector:
-        """Return the fitted values of a ridge regression, shape (n,)."""
+    def fitted(self, base: RidgeFit | MachineFit) -> Vector:
+        """Return the fitted values of a regression on the functions, shape (n,)."""
         if len(self.X) <= _MOST_KEPT:
-            return ridge.predict(self.functions)
-        return ridge.offset + self._basis.combined(self.X, ridge.coefficients)
+            return base.predict(self.functions)
+        if isinstance(base, RidgeFit):
+            return base.offset + self._basis.combined(self.X, base.coefficients)
+        starts = range(0, len(self.X), _MOST_KEPT)
+        parts = [slice(start, start + _MOST_KEPT) for start in starts]
+        return np.concatenate([base.predict(self._basis.transform(self.X[part])) for part in parts])
 
     @cached_property
     def binned(self) -> BinnedDataset:
@@ -122,16 +128,16 @@ class PreparedRows:
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A function of the kept columns: a ridge regression, and trees on what it leaves."""
+    """A function of the kept columns: a ridge or kernel regression, and trees on what it leaves."""
 
-    ridge: RidgeFit
+    base: RidgeFit | MachineFit
     trees: BaseLearner | None
     trace: TrainingTrace
     neighbours: _Neighbours | None = None
 
     def predict(self, rows: PreparedRows) -> Vector:
         """Return the fitted values, shape (n,)."""
-        values = rows.fitted(self.ridge)
+        values = rows.fitted(self.base)
         if self.trees is not None:
             values = values + self.trees.predict(rows.binned)
         return values if self.neighbours is None else values + self.neighbours.predict(rows)
@@ -148,6 +154,16 @@ class _Neighbours:
     def predict(self, rows: PreparedRows) -> Vector:
         codes = rows.binned.codes[self.kept]
         return self.share * self.trees.predict(codes.T)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stage:
+    """A regression, what it leaves of training and stopping rows, and the columns trees may use."""
+
+    regression: Regression
+    left_in_train: Vector
+    left: Vector
+    kept: np.ndarray
 
 
 class Regressions:
@@ -275,22 +291,57 @@ class Regressions:
         scale = max(float(np.mean(np.square(held_out))), _NOTHING)
         if not with_trees or np.mean(np.square(left)) <= _NOTHING * scale:
             return Regression(ridge, None, TrainingTrace.untrained())
-        left_in_train = target - ridge.predict(self.train_rows.functions)
+        stage = self._with_trees(ridge, target, held_out, removed)
+        machine = self._machine(target, ridge, ~np.isin(self._basis.owner, removed))
+        functions = self.stopping_rows.functions
+        if machine is not None and self.helps(stage.left, held_out - machine.predict(functions)):
+            stage = self._with_trees(machine, target, held_out, removed)
+        if not with_neighbours:
+            return stage.regression
+        neighbours = self._fit_neighbours(stage.left_in_train, stage.left, stage.kept)
+        return replace(stage.regression, neighbours=neighbours)
+
+    def _machine(self, target: Vector, ridge: RidgeFit, kept: np.ndarray) -> MachineFit | None:
+        if self.is_quick:
+            return None
+        left = target - ridge.predict(self.train_rows.functions)
+        return self._interplay.fit(target, ridge, left, kept)
+
+    @cached_property
+    def _interplay(self) -> Interplay:
+        basis = self._basis
+        functions = self.train_rows.functions
+        return Interplay(functions, basis.owner, basis.is_line, self.train.weights)
+
+    def _with_trees(
+        self,
+        base: RidgeFit | MachineFit,
+        target: Vector,
+        held_out: Vector,
+        removed: FeatureSet,
+    ) -> _Stage:
+        """Return the regression with trees on what its base leaves, where they help."""
         train, stopping = (
-            Rows(rows.without(removed, self._removal.fill_values), values, part.weights)
-            for rows, values, part in zip(
-                self._binned, (left_in_train, left), (self.train, self.stopping), strict=True
+            Rows(
+                binned.without(removed, self._removal.fill_values),
+                values - base.predict(rows.functions),
+                part.weights,
+            )
+            for binned, values, rows, part in zip(
+                self._binned,
+                (target, held_out),
+                (self.train_rows, self.stopping_rows),
+                (self.train, self.stopping),
+                strict=True,
             )
         )
+        kept = train.X.candidates
         trees, trace = self._fit_trees(train, stopping)
-        if trees is not None:
-            left_in_train = train.y - trees.predict(train.X)
-            left = left - trees.predict(stopping.X)
-        regression = Regression(ridge, trees, trace)
-        if not with_neighbours:
-            return regression
-        neighbours = self._fit_neighbours(left_in_train, left, train.X.candidates)
-        return replace(regression, neighbours=neighbours)
+        if trees is None:
+            return _Stage(Regression(base, None, trace), train.y, stopping.y, kept)
+        left_in_train = train.y - trees.predict(train.X)
+        left = stopping.y - trees.predict(stopping.X)
+        return _Stage(Regression(base, trees, trace), left_in_train, left, kept)
 
     def _fit_trees(self, train: Rows, stopping: Rows) -> tuple[BaseLearner | None, TrainingTrace]:
         """Return trees on what is left, if they help, and how they were trained.
