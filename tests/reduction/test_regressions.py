@@ -5,7 +5,7 @@ import pytest
 
 from lukewarm.data import Removal, Rows
 from lukewarm.learners.additive import RidgeFit
-from lukewarm.reduction.projection import _regressions as regressions_module
+from lukewarm.reduction.projection import _prepared_rows
 from lukewarm.reduction.projection._interplay import MachineFit
 from lukewarm.reduction.projection._regressions import Regressions
 
@@ -50,7 +50,7 @@ def test_fitted_values_of_many_rows_are_those_of_few(generator, monkeypatch):
     X = generator.normal(size=(40, 3))
     fit = regressions.fit(*(rows.X[:, 0] for rows in (regressions.train, regressions.stopping)), ())
     few = fit.predict(regressions.prepare(X))
-    monkeypatch.setattr(regressions_module, "_MOST_KEPT", 10)
+    monkeypatch.setattr(_prepared_rows, "_MOST_KEPT", 10)
     rows = regressions.prepare(X.copy())
     assert np.allclose(fit.predict(rows), few, rtol=1e-10, atol=1e-12)
     assert "functions" not in vars(rows)

@@ -24,7 +24,8 @@ from lukewarm.data import RowCache, as_levels, as_quantity
 if TYPE_CHECKING:
     from lukewarm.learners import BaseLearner
     from lukewarm.learners.additive import RidgeFit
-    from lukewarm.reduction.projection._regressions import PreparedRows, Regression, Regressions
+    from lukewarm.reduction.projection._prepared_rows import PreparedRows
+    from lukewarm.reduction.projection._regressions import Regression, Regressions
 
 # Quantiles of one column's residuals, with their mean and variance: exact for parabolas, and each
 # costs a prediction of every row.

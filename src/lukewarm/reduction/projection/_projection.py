@@ -18,7 +18,8 @@ from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
     from lukewarm.reduction.projection._line_guesses import LineResiduals
-    from lukewarm.reduction.projection._regressions import PreparedRows, Regressions
+    from lukewarm.reduction.projection._prepared_rows import PreparedRows
+    from lukewarm.reduction.projection._regressions import Regressions
 
 # Levels' indicators sum to one, so their residuals are dependent.
 _NEARLY_SINGULAR = 1e-6

@@ -27,7 +27,8 @@ from lukewarm.reduction.projection._refitted_classes import RefittedClasses
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction.projection._regressions import PreparedRows, Regressions
+    from lukewarm.reduction.projection._prepared_rows import PreparedRows
+    from lukewarm.reduction.projection._regressions import Regressions
 
 _Targets = tuple[Vector, Vector]
 # Targets hold no noise of y, so steps may be long; the penalty, in rows, holds small leaves back.

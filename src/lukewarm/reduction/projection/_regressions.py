@@ -12,23 +12,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
-from lukewarm.learners.boosting import BinnedDataset, Borders, ObliviousBoosting, suitable_bins
+from lukewarm.learners.boosting import ObliviousBoosting, suitable_bins
 from lukewarm.reduction.projection._interplay import Interplay, MachineFit
+from lukewarm.reduction.projection._line_guesses import LineGuesses
+from lukewarm.reduction.projection._prepared_rows import PreparedRows
 from lukewarm.reduction.projection._random_trees import RandomTrees
 from lukewarm.reduction.projection._screening import Screening
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
-
-if TYPE_CHECKING:
-    from lukewarm.reduction.projection._line_guesses import LineGuesses
 
 # Rows by which it is seen whether a model looks at a column at all.
 _PROBED_ROWS = 500
@@ -37,8 +36,6 @@ _LINE_PENALTIES = (1.0,)
 # Beyond as many columns curves are left out, for the inverse would cost more than they bring, and
 # trees ask for few of the columns.
 _MOST_CURVED = 100
-# Rows up to which the functions of all columns, up to nine each, are kept in memory.
-_MOST_KEPT = 20_000
 # Interactions of up to four columns.
 _TREE_DEPTH = 4
 # Trees of neighbours: some to see what they are worth, others to average.
@@ -75,55 +72,6 @@ _THOROUGH = _Effort(20_000, (3.0, 30.0, 300.0), 0.1, 10, 200)
 # Beside models that are trained in a fraction of a second: longer steps and fewer of them, one
 # penalty (benchmarks/speed.py has the error of the reduced models).
 _QUICK = _Effort(20_000, (30.0,), 0.3, 5, 30)
-
-
-class PreparedRows:
-    """Rows of the table with the functions of their columns, computed once.
-
-    Parameters
-    ----------
-    X : Features
-    basis : AdditiveBasis
-    borders : Borders
-    binned : BinnedDataset, optional
-        The rows as trees read them, where they are there already.
-    """
-
-    def __init__(
-        self,
-        X: Features,
-        basis: AdditiveBasis,
-        borders: Borders,
-        binned: BinnedDataset | None = None,
-    ) -> None:
-        self.X = X
-        self._basis = basis
-        self._borders = borders
-        if binned is not None:
-            self.binned = binned
-
-    def __len__(self) -> int:
-        return len(self.X)
-
-    @cached_property
-    def functions(self) -> Matrix:
-        """The functions of the columns, shape (n, m)."""
-        return self._basis.transform(self.X)
-
-    def fitted(self, base: RidgeFit | MachineFit) -> Vector:
-        """Return the fitted values of a regression on the functions, shape (n,)."""
-        if len(self.X) <= _MOST_KEPT:
-            return base.predict(self.functions)
-        if isinstance(base, RidgeFit):
-            return base.offset + self._basis.combined(self.X, base.coefficients)
-        starts = range(0, len(self.X), _MOST_KEPT)
-        parts = [slice(start, start + _MOST_KEPT) for start in starts]
-        return np.concatenate([base.predict(self._basis.transform(self.X[part])) for part in parts])
-
-    @cached_property
-    def binned(self) -> BinnedDataset:
-        """The rows as trees read them."""
-        return BinnedDataset.encode(self._borders, self.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,8 +205,6 @@ class Regressions:
     def _line_guesses(self) -> LineGuesses | None:
         if not self.is_wide or not self._line_family.has_inverse:
             return None
-        from lukewarm.reduction.projection._line_guesses import LineGuesses  # it builds on this
-
         functions = self.stopping_rows.functions
         return LineGuesses(self._line_family, self._basis, functions, self.helps)
 
