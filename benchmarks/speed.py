@@ -119,19 +119,32 @@ def small_network():
 
 
 def all_importances(model, X, y, **settings):
-    """Return the seconds of the whole default fit without intervals, over that of the model."""
+    """Return the seconds of the whole fit without intervals, over those of the model alone."""
+    problem = as_problem(X, y, None, model, None)
+    split = plan_runs(len(y), 0, 0.75, None, np.random.default_rng(0), None, with_halves=False)
+    learner = from_model(model, task=problem.task, seed=0)
+    rule, max_steps = Patience(learner.traits.patience), learner.traits.max_steps
+
+    def spent(work):
+        started = process_time()
+        work()
+        return process_time() - started
+
+    def train():
+        table = problem.read_by(learner)
+        train_full(table, split.splits[0], learner.fresh(0), rule, max_steps, "mean")
+
     vi = lw.VariableImportance(model, inference="paired", random_state=0, **settings)
-    started = process_time()
-    vi.fit(X, y)
-    seconds = process_time() - started
-    result = vi.result_
-    over_fit = (seconds - result.full_seconds) / result.full_seconds
+    first = spent(train)
+    seconds = spent(lambda: vi.fit(X, y))
+    # Before and after: what else runs on the machine makes processor time longer, too.
+    full = (first + spent(train)) / 2
     return {
         "n_rows": len(y),
         "n_features": X.shape[1],
         "seconds": seconds,
-        "full_seconds": result.full_seconds,
-        "ours_all_over_fit": over_fit,
+        "full_seconds": full,
+        "ours_all_over_fit": (seconds - full) / full,
     }
 
 
@@ -245,6 +258,7 @@ for _engine in ("lightgbm", "xgboost", "hist_gradient_boosting", "catboost"):
     )
 ROWS |= {
     "wide 5000 x 1000": lambda: all_importances("boosting", *wide(5000, 1000)),
+    "wide defaults 5000 x 1000": lambda: all_importances("auto", *wide(5000, 1000)),
     "flights-like 100000 x 200": lambda: all_importances("boosting", *flights_like()),
     "rows 1000000 x 50": many_rows,
     "jobs": two_jobs,

@@ -1,5 +1,7 @@
 """Predictions with other values in some columns, against a table of its own for each."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -88,3 +90,47 @@ def test_a_learner_without_a_way_of_its_own_is_given_the_tables():
     X = np.arange(6.0).reshape(3, 2)
     found = as_learner(Sums()).predict_filled(X, [{0: np.zeros(3)}, {0: np.ones(3)}])
     assert np.array_equal(found, [X[:, 1], X[:, 1] + 1])
+
+
+@pytest.mark.parametrize("settings", [{}, {"depth": 7}, {"shrinkage": 50.0}, {"n_classes": 3}])
+def test_trees_with_drawn_values_are_those_of_the_filled_table_to_the_last_bit(settings):
+    # More rows than are worked on at a time.
+    X, y, fills = _levels(5000)
+    learner = ObliviousBoosting(**settings)
+    learner.advance(X, np.digitize(y, [0, 1]) if "n_classes" in settings else y, 15)
+    found = learner.predict_filled(X, fills)
+    assert not np.array_equal(found[0], found[1])
+    for prediction, fill in zip(found, fills, strict=True):
+        assert np.array_equal(prediction, learner.predict(filled(X, fill)))
+
+
+def test_a_value_for_all_rows_is_read_once_and_gives_the_same():
+    X, y, fills = _levels()
+    learner = ObliviousBoosting()
+    learner.advance(X, y, 10)
+    repeated = [{3: np.broadcast_to(fill[3][:1], len(X))} for fill in fills]
+    spelled_out = [{3: fill[3]} for fill in fills]
+    for one, other in zip(
+        learner.predict_filled(X, repeated), learner.predict_filled(X, spelled_out), strict=True
+    ):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_trees_know_which_columns_they_never_ask_for(name):
+    generator = np.random.default_rng(0)
+    X = np.column_stack([generator.normal(size=(300, 2)), np.ones(300)])
+    learner = LEARNERS[name]()
+    learner.advance(X, X[:, 0], 5)
+    # Only predictions can tell of columns that are asked for; a constant is none of them.
+    assert learner.looks_at((0,)) is None
+    assert learner.looks_at((2,)) is False
+
+
+def test_a_model_is_sent_without_the_tables_it_has_met():
+    X, y, fills = _numbers(5000)
+    learner = ObliviousBoosting()
+    learner.advance(X, y, 5)
+    before = len(pickle.dumps(learner))
+    learner.predict_filled(X, fills)
+    assert len(pickle.dumps(learner)) == before

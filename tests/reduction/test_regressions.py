@@ -5,6 +5,7 @@ import pytest
 
 from lukewarm.data import Removal, Rows
 from lukewarm.learners.additive import RidgeFit
+from lukewarm.reduction.projection import _prepared_rows
 from lukewarm.reduction.projection._interplay import MachineFit
 from lukewarm.reduction.projection._regressions import Regressions
 
@@ -42,6 +43,17 @@ def test_prepared_rows_are_kept_for_one_table_and_no_other(generator):
     assert regressions.prepare(one) is kept
     assert not np.array_equal(regressions.prepare(other).functions, kept.functions)
     assert np.array_equal(regressions.prepare(one).functions, kept.functions)
+
+
+def test_fitted_values_of_many_rows_are_those_of_few(generator, monkeypatch):
+    regressions = _regressions(generator)
+    X = generator.normal(size=(40, 3))
+    fit = regressions.fit(*(rows.X[:, 0] for rows in (regressions.train, regressions.stopping)), ())
+    few = fit.predict(regressions.prepare(X))
+    monkeypatch.setattr(_prepared_rows, "_MOST_KEPT", 10)
+    rows = regressions.prepare(X.copy())
+    assert np.allclose(fit.predict(rows), few, rtol=1e-10, atol=1e-12)
+    assert "functions" not in vars(rows)
 
 
 def _guess_of(function, generator, n_columns=5, n_rows=400):

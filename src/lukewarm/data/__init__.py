@@ -1,7 +1,7 @@
 """What the user's table becomes: feature names and sets, splits of the rows, removal of columns."""
 
 from lukewarm.data._column_doubts import column_doubts
-from lukewarm.data._columns import as_levels, as_pandas, as_quantity, like_column
+from lukewarm.data._columns import as_levels, as_pandas, as_quantity, first_if_repeated, like_column
 from lukewarm.data._features import FeatureIndex, as_feature_sets, check_disjoint
 from lukewarm.data._grouping import as_groups, correlation_groups
 from lukewarm.data._parquet_rows import ParquetRows, RowSample
@@ -50,6 +50,7 @@ __all__ = [
     "column_names",
     "correlation_groups",
     "filled",
+    "first_if_repeated",
     "halve_rows",
     "joined",
     "like_column",

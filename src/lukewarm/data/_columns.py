@@ -127,7 +127,21 @@ def like_column(column: pd.Series, values: Any) -> pd.Series:
         return pd.Series(moments, index=column.index).astype(dtype)
     if pd.api.types.is_numeric_dtype(dtype) and dtype.kind != "f":
         dtype = np.dtype(float)
-    return pd.Series(list(values), index=column.index, dtype=dtype)
+    # Of objects pandas would guess a dtype first, which a list leaves to the one given.
+    is_float = isinstance(values, np.ndarray) and values.dtype.kind == "f"
+    return pd.Series(values if is_float else list(values), index=column.index, dtype=dtype)
+
+
+def first_if_repeated(values: Any) -> Any:
+    """Return one value of an array that repeats it; other arrays as they are.
+
+    Examples
+    --------
+    >>> first_if_repeated(np.broadcast_to(2.0, 5))
+    array([2.])
+    """
+    is_repeated = isinstance(values, np.ndarray) and values.strides == (0,)
+    return values[:1] if is_repeated else values
 
 
 def as_levels(column: pd.Series) -> pd.Series:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class RunPlan:
     halves: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     tested: tuple[tuple[int, int], ...] = ((0, 0),)
 
-    @property
+    @cached_property
     def counts_twice(self) -> bool:
         """Whether pairs of a trained and an evaluated row count twice in the test."""
         trained_on = set[int]()

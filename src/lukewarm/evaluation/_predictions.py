@@ -238,32 +238,38 @@ class EvaluationPredictions:
         quantiles = np.unique([*_QUANTILES, float(ndtri(0.5 + level / 2))])
         limits = np.full((len(self.reduced), len(quantiles)), np.nan)
         directions = self.directions or (None,) * len(self.reduced)
+        plain = None
         for number, (reduced, line) in enumerate(zip(self.reduced, directions, strict=True)):
             if line is not None and np.array_equal(self.full, reduced):
-                limits[number] = [self._largest_effect(measure, line, each) for each in quantiles]
+                if plain is None:
+                    plain = self._on_parts(measure, self.full, self.plan.full_parts)
+                limits[number] = self._largest_effects(measure, line, quantiles, plain)
         return UpperLimits(quantiles, limits)
 
-    def _largest_effect(self, measure: Measure, line: Prediction, quantile: float) -> float:
+    def _largest_effects(
+        self, measure: Measure, line: Prediction, quantiles: Vector, plain: MeasureValue
+    ) -> Vector:
+        """Return the limit at each quantile; `plain` is the skill of the full model."""
         weights = np.ones(len(self.y)) if self.weights is None else self.weights
         products = weights * product_terms(self.y, self.full, line)
         squares = weights * np.square(line).reshape(len(line), -1).sum(axis=1)
         if squares.sum() <= 0:
-            return 0.0
+            return np.zeros(len(quantiles))
         slope = products.sum() / squares.sum()
         residuals = cluster_totals(products - slope * squares, self.clusters)
         error = np.sqrt(np.square(residuals).sum()) / squares.sum()
-        parts = self.plan.full_parts
-        plain = self._on_parts(measure, self.full, parts)
-        largest = 0.0
-        for end in (slope - quantile * error, slope + quantile * error):
-            shifted = self.full + end * line
-            if needs_classes(measure):
-                shifted = np.clip(shifted, self.full / 4, 1 - (1 - self.full) / 4)
-                if shifted.ndim > 1:
-                    shifted = shifted / shifted.sum(axis=1, keepdims=True)
-            gain = self._on_parts(measure, shifted, parts) - plain
-            largest = max(largest, gain.value + quantile * gain.standard_error)
-        return float(largest)
+        largest = np.zeros(len(quantiles))
+        for place, quantile in enumerate(quantiles):
+            for end in (slope - quantile * error, slope + quantile * error):
+                shifted = self.full + end * line
+                if needs_classes(measure):
+                    shifted = np.clip(shifted, self.full / 4, 1 - (1 - self.full) / 4)
+                    if shifted.ndim > 1:
+                        shifted = shifted / shifted.sum(axis=1, keepdims=True)
+                gain = self._on_parts(measure, shifted, self.plan.full_parts) - plain
+                limit = gain.value + quantile * gain.standard_error
+                largest[place] = max(largest[place], limit)
+        return largest
 
     def _of_output(self, number: int) -> EvaluationPredictions:
         """Return the predictions of one of several outputs, by the models of all rows alone."""

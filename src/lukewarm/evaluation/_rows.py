@@ -105,11 +105,17 @@ def skill_on_parts(
 
 def _scale_of_rows(
     measure: Measure, y: Vector, weights: Vector | None, clusters: np.ndarray | None
-) -> Vector:
-    """Return for each row of a part by how much its influence value is to be enlarged."""
-    weights = np.ones(len(y)) if weights is None else weights
+) -> Vector | float:
+    """Return for each row of a part by how much its influence value is to be enlarged.
+
+    One number where it is the same for all of them.
+    """
     if not centres_classes(measure):
-        return np.full(len(y), small_sample_scale(cluster_totals(weights, clusters)))
+        if weights is None and clusters is None:
+            return float(np.sqrt(len(y) / (len(y) - 1)))
+        weights = np.ones(len(y)) if weights is None else weights
+        return small_sample_scale(cluster_totals(weights, clusters))
+    weights = np.ones(len(y)) if weights is None else weights
     scale = np.empty(len(y))
     for code in np.unique(y):
         inside = y == code

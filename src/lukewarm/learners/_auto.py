@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows, joined
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners._blend import Blend, shares_of_wins
@@ -121,6 +121,15 @@ class AutoLearner(BaseLearner):
         """Return the chosen model's predictions with the values of each fill in its columns."""
         assert self.chosen is not None
         return self.chosen.predict_filled(X, fills)
+
+    def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
+        """Return the chosen model's predictions with other values in some columns."""
+        assert self.chosen is not None
+        return self.chosen.predict_changed(X, values)
+
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return what the chosen model knows of it."""
+        return None if self.chosen is None else self.chosen.looks_at(columns)
 
     @property
     def parts(self) -> tuple[tuple[float, BaseLearner], ...]:

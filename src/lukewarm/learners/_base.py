@@ -187,6 +187,13 @@ class BaseLearner(ABC):
             return [self.predict(table) for table in tables]
         return np.split(self.predict(np.concatenate(tables)), len(tables))
 
+    def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
+        """Return what `predict` gives for `X` with other values (n,) in some columns.
+
+        To the last bit where predictions do not depend on these columns.
+        """
+        return self.predict(filled(X, values))
+
     def match_calibration(
         self, X: Features, before: Features, y: Vector, weights: Vector | None = None
     ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._typing import Features, Matrix, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import RowCache
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 
@@ -119,6 +119,19 @@ class Blend(BaseLearner):
             np.sum([weight * one for weight, one in zip(self.weights, each, strict=True)], axis=0)
             for each in zip(*parts, strict=True)
         ]
+
+    def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
+        """Return the weighted sum of what members predict with other values in some columns."""
+        first, *others = (
+            weight * each.predict_changed(X, values)
+            for weight, each in zip(self.weights, self.members, strict=True)
+        )
+        return first + np.sum(others, axis=0)  # summed as `predict` does
+
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return False where no member can depend on the columns; None else."""
+        known = [each.looks_at(columns) for each in self.members]
+        return None if any(each is not False for each in known) else False
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Take further steps with the first member."""

@@ -69,3 +69,15 @@ def test_a_row_of_a_heavy_tail_is_predicted_along_the_line():
     basis = AdditiveBasis.learn(x, curved=False)
     slope = np.linalg.lstsq(basis.transform(x), x - x.mean(), rcond=None)[0]
     assert x.mean() + basis.transform(far) @ slope == pytest.approx(far, rel=1e-9)
+
+
+def test_functions_are_combined_column_by_column():
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame(generator.normal(size=(50, 3)))
+    X[1] = pd.Categorical(generator.choice(["u", "v", "w"], size=50))
+    X.loc[::7, 2] = np.nan
+    basis = AdditiveBasis.learn(X)
+    coefficients = generator.normal(size=len(basis.owner))
+    coefficients[basis.owner == 0] = 0.0
+    expected = basis.transform(X) @ coefficients
+    assert np.allclose(basis.combined(X, coefficients), expected, rtol=1e-10, atol=1e-12)

@@ -80,7 +80,7 @@ def test_a_selection_keeps_the_functions_that_clearly_take_part():
     B = generator.normal(size=(300, 30))
     target = B[:, 3] - 2 * B[:, 8] + generator.normal(size=300)
     kept = np.arange(30) != 5
-    fit = RidgeFamily(B, (1.0,)).fit_selected(target, kept, 0, np.arange(30))
+    fit, _ = RidgeFamily(B, (1.0,)).fit_selected(target, kept, 0, np.arange(30))
     # Slopes of 1 and 2 have Student statistics of 17 and 35; the bound for 29 is 3.4.
     assert {3, 8} <= set(np.flatnonzero(fit.coefficients))
     assert np.count_nonzero(fit.coefficients) <= 4
@@ -90,7 +90,7 @@ def test_a_selection_regresses_on_the_selected_functions_alone():
     generator = np.random.default_rng(1)
     B = generator.normal(size=(300, 30))
     target = 3 * B[:, 3] + generator.normal(size=300)
-    fit = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(30, dtype=bool), 0, np.arange(30))
+    fit, _ = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(30, dtype=bool), 0, np.arange(30))
     selected = np.flatnonzero(fit.coefficients)
     _, slopes = _direct(B[:, selected], target, 1.0)
     assert np.allclose(fit.coefficients[selected], slopes, rtol=1e-9)
@@ -101,14 +101,65 @@ def test_a_column_of_several_functions_is_selected_as_a_whole():
     B = generator.normal(size=(400, 12))
     owner = np.repeat(np.arange(4), 3)
     target = B[:, 3] + 0.5 * generator.normal(size=400)
-    fit = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(12, dtype=bool), 0, owner)
+    fit, _ = RidgeFamily(B, (1.0,)).fit_selected(target, np.ones(12, dtype=bool), 0, owner)
     assert set(np.flatnonzero(fit.coefficients)) == {3, 4, 5}
 
 
-def test_the_inverse_of_fewer_functions_needs_no_new_one(table):
+def test_blocks_of_the_inverse_of_fewer_functions_need_no_new_one(table):
     B, _, _ = table
     family = RidgeFamily(B, (0.5,))
-    kept = np.arange(7) < 4
+    kept, owner = np.arange(7) < 5, np.array([0, 1, 1, 2, 2, 3, 3])
     Z = B[:, kept] - B[:, kept].mean(axis=0)
-    direct = np.linalg.inv(Z.T @ Z + 0.5 * np.eye(4))
-    assert np.allclose(family._inverse_of(kept, family._inverses[0]), direct, rtol=1e-8)
+    direct = np.linalg.inv(Z.T @ Z + 0.5 * np.eye(5))
+    blocks = family._blocks_of(kept, family._inverses[0], owner)
+    assert [places.tolist() for places, _ in blocks] == [[[0]], [[1, 2], [3, 4]]]
+    for places, found in blocks:
+        for own, block in zip(places, found, strict=True):
+            assert np.allclose(block, direct[np.ix_(own, own)], rtol=1e-8)
+
+
+def test_the_regression_on_all_functions_comes_with_the_selection(table):
+    B, target, _ = table
+    family = RidgeFamily(B, (0.5,))
+    kept = np.arange(7) != 2
+    _, whole = family.fit_selected(target, kept, 0, np.arange(7))
+    assert np.array_equal(whole.coefficients, family.fit(target, kept, 0).coefficients)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_functions_regressed_on_the_others_all_at_once_are_as_one_by_one(weighted):
+    generator = np.random.default_rng(3)
+    B = generator.normal(size=(300, 12)) @ generator.normal(size=(12, 12)) + 1
+    B[:, 2] = generator.normal(size=300)  # nothing is known of it
+    owner = np.array([0, 1, 2, 3, 3, 3, 4, 5, 5, 6, 7, 8])
+    weights = generator.uniform(0.5, 2, size=300) if weighted else None
+    family = RidgeFamily(B, (0.5,), weights)
+    places = np.array([0, 1, 2, 6, 9, 11])
+    found = list(family.fit_functions(places, 0, owner))
+    n_selected = []
+    for place, fits in zip(places, found, strict=True):
+        kept = owner != owner[place]
+        for fit, expected in zip(
+            fits, family.fit_selected(B[:, place], kept, 0, owner), strict=True
+        ):
+            assert np.allclose(fit.coefficients, expected.coefficients, rtol=1e-8, atol=1e-9)
+            assert fit.offset == pytest.approx(expected.offset, rel=1e-8, abs=1e-9)
+        n_selected.append(np.count_nonzero(fits[0].coefficients))
+    assert n_selected[2] == 0
+    assert max(n_selected) > 0
+
+
+def test_the_functions_of_a_column_are_regressed_on_the_others_at_once_as_one_by_one():
+    generator = np.random.default_rng(3)
+    B = generator.normal(size=(300, 12)) @ generator.normal(size=(12, 12)) + 1
+    B[:, 4] = generator.normal(size=300)  # nothing is known of it
+    owner = np.array([0, 1, 2, 3, 3, 3, 4, 5, 5, 6, 7, 8])
+    family = RidgeFamily(B, (0.5,), generator.uniform(0.5, 2, size=300))
+    found = list(family.fit_column(3, 0, owner))
+    assert len(found) == 3
+    for place, fits in zip((3, 4, 5), found, strict=True):
+        expected = family.fit_selected(B[:, place], owner != 3, 0, owner)
+        for fit, one in zip(fits, expected, strict=True):
+            assert np.allclose(fit.coefficients, one.coefficients, rtol=1e-8, atol=1e-9)
+            assert fit.offset == pytest.approx(one.offset, rel=1e-8, abs=1e-9)
+    assert [np.count_nonzero(selected.coefficients) > 0 for selected, _ in found] == [1, 0, 1]

@@ -3,7 +3,7 @@
 They stand under trees, which cannot follow a line into its tails, and guess columns from others.
 """
 
-from lukewarm.learners.additive._basis import AdditiveBasis
+from lukewarm.learners.additive._basis import AdditiveBasis, Line
 from lukewarm.learners.additive._ridge import RidgeFamily, RidgeFit
 
-__all__ = ["AdditiveBasis", "RidgeFamily", "RidgeFit"]
+__all__ = ["AdditiveBasis", "Line", "RidgeFamily", "RidgeFit"]

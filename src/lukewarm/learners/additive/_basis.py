@@ -48,11 +48,13 @@ class _NumericColumn:
         scaled = (present - centre) / spread
         low, high = float(scaled.min()), float(scaled.max())
         beyond = _REACH * (high - low)
-        shares = np.linspace(0, 1, _N_KNOTS + 2)[1:-1]
-        knots = np.unique(np.quantile(scaled, shares))
-        knots = knots[(knots > low) & (knots < high)]
+        knots = np.zeros(0)
+        if curved:
+            shares = np.linspace(0, 1, _N_KNOTS + 2)[1:-1]
+            knots = np.unique(np.quantile(scaled, shares))
+            knots = knots[(knots > low) & (knots < high)]
         # Two values have lines only.
-        is_curved = curved and len(knots) > 0
+        is_curved = len(knots) > 0
         has_gaps = bool(is_gap.any())
         return cls(centre, spread, low - beyond, high + beyond, knots, is_curved, has_gaps)
 
@@ -82,6 +84,15 @@ class _LevelColumn:
         places = pd.Index(self.levels, dtype=object).get_indexer(values.cat.categories)
         codes = np.append(places, -1)[values.cat.codes]
         return [(codes == level).astype(float) for level in range(len(self.levels))]
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is offset + slope * function at the training rows: a column, or one of its levels."""
+
+    place: int
+    offset: float
+    slope: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +179,59 @@ class AdditiveBasis:
             is_frame = isinstance(X, pd.DataFrame)
             read = _values_of(like_column(X.iloc[:, number], each)) if is_frame else each
             raw += self.columns[number].functions(read)
-        places = np.concatenate([np.flatnonzero(self.owner == number) for number in values])
+        return self._standardised(raw, tuple(values))
+
+    def functions_of_columns(self, X: Features, numbers: tuple[int, ...]) -> Matrix:
+        """Return the functions of some columns of `X`, (n, k)."""
+        raw: list[Vector] = []
+        for number in numbers:
+            is_frame = isinstance(X, pd.DataFrame)
+            read = _values_of(X.iloc[:, number]) if is_frame else X[:, number]
+            raw += self.columns[number].functions(read)
+        return self._standardised(raw, numbers)[1]
+
+    def combined(self, X: Features, coefficients: Vector) -> Vector:
+        """Return the functions times coefficients (m,) without those that have none, (n,).
+
+        As ``transform(X) @ coefficients`` up to rounding, one column in memory at a time.
+        """
+        total = np.zeros(len(X))
+        for number in np.unique(self.owner[np.flatnonzero(coefficients)]).tolist():
+            own = coefficients[self.owner == number]
+            total += self.functions_of_columns(X, (number,)) @ own
+        return total
+
+    def _standardised(
+        self, raw: list[Vector], numbers: tuple[int, ...]
+    ) -> tuple[np.ndarray, Matrix]:
+        places = np.concatenate([np.flatnonzero(self.owner == number) for number in numbers])
         return places, (np.column_stack(raw) - self.centre[places]) / self.spread[places]
+
+    @cached_property
+    def levels(self) -> dict[int, dict[Any, Line]]:
+        """The levels that have an indicator, by column."""
+        starts = np.searchsorted(self.owner, np.arange(len(self.columns))).tolist()
+        return {
+            number: {
+                level: Line(place, float(self.centre[place]), float(self.spread[place]))
+                for place, level in enumerate(column.levels, start)
+            }
+            for number, (column, start) in enumerate(zip(self.columns, starts, strict=True))
+            if isinstance(column, _LevelColumn)
+        }
+
+    @cached_property
+    def lines(self) -> dict[int, Line]:
+        """The columns of numbers that have no other function than their line."""
+        found = {}
+        starts = np.searchsorted(self.owner, np.arange(len(self.columns)))
+        for number, (column, place) in enumerate(zip(self.columns, starts.tolist(), strict=True)):
+            if isinstance(column, _LevelColumn):
+                continue
+            if not column.is_curved and not column.has_gaps:
+                offset = column.centre + column.spread * self.centre[place]
+                found[number] = Line(place, offset, column.spread * self.spread[place])
+        return found
 
     @cached_property
     def _numeric(self) -> _NumericColumns | None:

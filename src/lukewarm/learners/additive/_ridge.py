@@ -11,6 +11,7 @@ products with the target are regressed on by themselves.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +35,9 @@ class RidgeFit:
     def predict(self, functions: Matrix) -> Vector:
         """Return the fitted values at rows given by their functions (n, m)."""
         used = np.flatnonzero(self.coefficients)
+        # Taking columns out of many costs more than multiplying them by zero.
+        if 2 * len(used) > functions.shape[1]:
+            return self.offset + functions @ self.coefficients
         return self.offset + functions[:, used] @ self.coefficients[used]
 
 
@@ -47,6 +51,11 @@ class RidgeFamily:
     penalties : tuple of float
         Each in rows: a penalty of 10 weighs as much as ten rows.
     weights : ndarray of shape (n,), optional
+
+    Attributes
+    ----------
+    mean : ndarray of shape (m,)
+        Of the functions.
 
     Examples
     --------
@@ -65,12 +74,13 @@ class RidgeFamily:
         self.penalties = penalties
         self._functions = functions
         self._weights = None if weights is None else weights / weights.mean()
-        self._mean = np.average(functions, axis=0, weights=weights)
+        self.mean = np.average(functions, axis=0, weights=weights)
         self._inverses: list[Matrix] = []
         if functions.shape[1] > _MOST_FUNCTIONS:
             return
         gram = self._weighted(functions).T @ functions
-        gram -= len(functions) * np.outer(self._mean, self._mean)
+        gram -= len(functions) * np.outer(self.mean, self.mean)
+        self._gram = gram
         for penalty in penalties:
             factor = cho_factor(gram + penalty * np.eye(len(gram)))
             self._inverses.append(cho_solve(factor, np.eye(len(gram))))
@@ -85,19 +95,25 @@ class RidgeFamily:
         number : int
             Of the penalty.
         """
+        return self._fit(*self._products(target), kept, number)
+
+    def _products(self, target: Vector) -> tuple[float, Vector]:
+        """Return the mean of a target, and its products (m,) with the centred functions."""
         mean = float(np.average(target, weights=self._weights))
         weighted = self._weighted((target - mean)[:, None])[:, 0]
-        products = weighted @ self._functions - weighted.sum() * self._mean
+        return mean, weighted @ self._functions - weighted.sum() * self.mean
+
+    def _fit(self, mean: float, products: Vector, kept: np.ndarray, number: int) -> RidgeFit:
         if self._inverses and 2 * kept.sum() >= len(kept):
             coefficients = self._downdated(products, kept, self._inverses[number])
         else:
             coefficients = self._by_itself(products, kept, self.penalties[number])
-        return RidgeFit(mean - float(self._mean @ coefficients), coefficients)
+        return RidgeFit(mean - float(self.mean @ coefficients), coefficients)
 
     def fit_selected(
         self, target: Vector, kept: np.ndarray, number: int, owner: np.ndarray
-    ) -> RidgeFit:
-        """Return the regression on the columns that clearly take part in that on all `kept` ones.
+    ) -> tuple[RidgeFit, RidgeFit]:
+        """Return the regression on the columns that clearly take part, and that on all `kept` ones.
 
         A column of d functions takes part where the chi-square statistic of its coefficients
         exceeds d + 2 sqrt(d L) + 2 L, L the logarithm of the number of columns: hardly any of as
@@ -109,44 +125,167 @@ class RidgeFamily:
         target, kept, number
             As for `fit`.
         owner : ndarray of shape (m,)
-            The column each function is one of.
+            The column each function is one of, rising.
         """
-        fit = self.fit(target, kept, number)
+        mean, products = self._products(target)
+        whole = self._fit(mean, products, kept, number)
         if not self._inverses or not kept.any():
-            return fit
+            return whole, whole
         places = np.flatnonzero(kept)
-        inverse = self._inverse_of(kept, self._inverses[number])
-        n_rows, n_effective = len(target), len(places) - self.penalties[number] * np.trace(inverse)
-        errors = np.square(target - fit.predict(self._functions))
+        blocks = self._blocks_of(kept, self._inverses[number], owner)
+        trace = sum(np.trace(block, axis1=1, axis2=2).sum() for _, block in blocks)
+        n_rows, n_effective = len(target), len(places) - self.penalties[number] * trace
+        errors = np.square(target - whole.predict(self._functions))
         variance = np.average(errors, weights=self._weights) * n_rows
         variance /= max(n_rows - n_effective, 1.0)
-        columns, group_of = np.unique(owner[places], return_inverse=True)
-        log_columns = np.log(len(columns))
-        selected = np.zeros_like(kept)
-        for number_of_column in range(len(columns)):
-            own = np.flatnonzero(group_of == number_of_column)
-            slopes = fit.coefficients[places[own]]
-            statistic = slopes @ np.linalg.solve(inverse[np.ix_(own, own)], slopes)
-            bound = len(own) + 2 * np.sqrt(len(own) * log_columns) + 2 * log_columns
-            selected[places[own]] = statistic > bound * variance
-        return self.fit(target, selected, number)
+        slopes = whole.coefficients[:, None]
+        selected = self._takes_part(slopes, np.array([variance]), blocks)[:, 0]
+        return self._fit(mean, products, selected, number), whole
 
-    def _inverse_of(self, kept: np.ndarray, inverse: Matrix) -> Matrix:
-        """Return the inverse over the `kept` functions alone."""
-        gone = np.flatnonzero(~kept)
-        places = np.flatnonzero(kept)
-        smaller = inverse[np.ix_(places, places)]
-        if len(gone):
-            across = inverse[np.ix_(places, gone)]
-            smaller = smaller - across @ np.linalg.solve(inverse[np.ix_(gone, gone)], across.T)
-        return smaller
+    def fit_functions(
+        self, places: np.ndarray, number: int, owner: np.ndarray
+    ) -> Iterator[tuple[RidgeFit, RidgeFit]]:
+        """Yield `fit_selected` of some functions themselves on those of all other columns.
+
+        With P the inverse over all functions the regression of function j has the coefficients
+        -P_kj / P_jj and leaves (B P)_j / P_jj, so that one matrix product serves many targets.
+        That of a column with the functions g takes part by the statistic
+
+            q / (P_jj (P_jj - q)),    q = P_jg P_gg^-1 P_gj.
+
+        Parameters
+        ----------
+        places : ndarray of int
+            Functions that are the only ones of their column.
+        number, owner
+            As for `fit_selected`.
+        """
+        inverse, penalty = self._inverses[number], self.penalties[number]
+        starts = np.flatnonzero(np.diff(owner, prepend=-1))
+        sizes = np.diff(starts, append=len(owner))
+        log_columns = np.log(max(len(starts) - 1, 1))
+        bounds = sizes + 2 * np.sqrt(sizes * log_columns) + 2 * log_columns
+        own = np.diag(inverse)[places]
+        across = inverse[:, places]
+        shared = np.empty((len(starts), len(places)))
+        is_single = sizes == 1
+        singles = starts[is_single]
+        shared[is_single] = np.square(across[singles]) / np.diag(inverse)[singles][:, None]
+        for column in np.flatnonzero(~is_single):
+            part = slice(starts[column], starts[column] + sizes[column])
+            solved = np.linalg.solve(inverse[part, part], across[part])
+            shared[column] = np.sum(across[part] * solved, axis=0)
+        n_rows = len(self._functions)
+        traces = np.trace(inverse) - np.sum(np.square(across), axis=0) / own
+        n_effective = len(inverse) - 1 - penalty * traces
+        left = (self._functions @ across - self.mean @ across) / own
+        variances = np.average(np.square(left), axis=0, weights=self._weights)
+        variances *= n_rows / np.maximum(n_rows - n_effective, 1.0)
+        # A column takes part in its own regression beyond all bounds; it is taken out below.
+        with np.errstate(divide="ignore"):
+            statistics = shared / (own * (own - shared))
+        takes_part = statistics > bounds[:, None] * variances
+        takes_part[np.searchsorted(starts, places), np.arange(len(places))] = False
+        for each, place in enumerate(places):
+            slopes = -across[:, each] / own[each]
+            slopes[place] = 0.0
+            mean = float(self.mean[place])
+            selected = np.repeat(takes_part[:, each], sizes)
+            yield (
+                self._fit(mean, self._gram[place], selected, number),
+                RidgeFit(mean - float(self.mean @ slopes), slopes),
+            )
+
+    def fit_column(
+        self, column: int, number: int, owner: np.ndarray
+    ) -> Iterator[tuple[RidgeFit, RidgeFit]]:
+        """Yield `fit_selected` of each function of a column on those of all other columns.
+
+        With G the functions of the column the coefficients are -P_SG P_GG^-1, and B P_G P_GG^-1 is
+        left of the functions.
+
+        Parameters
+        ----------
+        column : int
+            The owner of the functions.
+        number, owner
+            As for `fit_selected`.
+        """
+        inverse, kept = self._inverses[number], owner != column
+        own = np.flatnonzero(~kept)
+        across = inverse[:, own]
+        slopes: Matrix = np.asarray(-np.linalg.solve(across[own], across.T).T, dtype=float)
+        left = self._functions @ across - self.mean @ across
+        left = np.asarray(np.linalg.solve(across[own], left.T).T, dtype=float)
+        n_rows = len(left)
+        blocks = self._blocks_of(kept, inverse, owner)
+        trace = sum(np.trace(block, axis1=1, axis2=2).sum() for _, block in blocks)
+        n_effective = kept.sum() - self.penalties[number] * trace
+        variances = np.average(np.square(left), axis=0, weights=self._weights)
+        variances *= n_rows / max(n_rows - n_effective, 1.0)
+        slopes[own] = 0.0
+        selected = self._takes_part(slopes, variances, blocks)
+        for each, place in enumerate(own):
+            mean = float(self.mean[place])
+            yield (
+                self._fit(mean, self._gram[place], selected[:, each], number),
+                RidgeFit(mean - float(self.mean @ slopes[:, each]), slopes[:, each].copy()),
+            )
+
+    def _takes_part(
+        self, slopes: Matrix, variances: Vector, blocks: list[tuple[np.ndarray, np.ndarray]]
+    ) -> np.ndarray:
+        """Return which functions belong to columns that clearly take part, (m, n_targets).
+
+        Parameters
+        ----------
+        slopes : ndarray of shape (m, n_targets)
+        variances : ndarray of shape (n_targets,)
+            Of what the regressions leave.
+        blocks : list of pairs
+            As of `_blocks_of`.
+        """
+        log_columns = np.log(sum(len(places) for places, _ in blocks))
+        selected = np.zeros(slopes.shape, dtype=bool)
+        for places, block in blocks:
+            own = slopes[places]
+            statistics = np.sum(own * np.linalg.solve(block, own), axis=1)
+            size = places.shape[1]
+            bound = size + 2 * np.sqrt(size * log_columns) + 2 * log_columns
+            selected[places] = (statistics > bound * variances)[:, None, :]
+        return selected
+
+    def _blocks_of(
+        self, kept: np.ndarray, inverse: Matrix, owner: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return what the inverse over the `kept` functions holds of every single column.
+
+        For each number d of functions the k columns that have as many: the places of their
+        functions (k, d), and their blocks of the inverse (k, d, d).
+        """
+        places, gone = np.flatnonzero(kept), np.flatnonzero(~kept)
+        starts = np.flatnonzero(np.diff(owner[places], prepend=-1))
+        sizes = np.diff(starts, append=len(places))
+        across = inverse[:, gone]
+        solved = np.linalg.solve(across[gone], across.T) if len(gone) else across.T
+        found = []
+        for size in np.unique(sizes):
+            own = places[starts[sizes == size][:, None] + np.arange(size)]
+            block = inverse[own[:, :, None], own[:, None, :]]
+            found.append((own, block - across[own] @ solved[:, own].transpose(1, 0, 2)))
+        return found
+
+    @property
+    def has_inverse(self) -> bool:
+        """Whether there are few enough functions for an inverse."""
+        return bool(self._inverses)
 
     def inverse(self, number: int) -> Matrix | None:
         """Return P of one penalty, shape (m, m); None with too many functions for an inverse."""
         return self._inverses[number] if self._inverses else None
 
     def _downdated(self, products: Vector, kept: np.ndarray, inverse: Matrix) -> Vector:
-        solution = inverse[:, kept] @ products[kept]
+        solution = inverse @ np.where(kept, products, 0.0)
         gone = np.flatnonzero(~kept)
         if len(gone):
             block = inverse[np.ix_(gone, gone)]
@@ -158,7 +297,7 @@ class RidgeFamily:
         most = len(kept) if self._inverses else _MOST_SCREENED
         strength = np.where(kept, np.abs(products), -1.0)
         chosen = np.sort(np.argsort(-strength, kind="stable")[: min(most, kept.sum())])
-        functions = self._functions[:, chosen] - self._mean[chosen]
+        functions = self._functions[:, chosen] - self.mean[chosen]
         gram = self._weighted(functions).T @ functions + penalty * np.eye(len(chosen))
         coefficients = np.zeros(len(products))
         coefficients[chosen] = np.linalg.solve(gram, products[chosen])

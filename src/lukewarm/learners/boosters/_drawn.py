@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, Matrix
-from lukewarm.data import RowCache, filled
+from lukewarm.data import RowCache, filled, first_if_repeated
 
 # Training, stopping and evaluation rows, and those by which it is seen what a model looks at.
 _TABLES_KEPT = 4
@@ -164,22 +164,16 @@ class DrawnMargins:
         if not isinstance(X, pd.DataFrame) or not _has_levels(X, column):
             return np.array([np.asarray(each, dtype=float) for each in values])
         # Few levels: what the library makes of each is seen in a row of its own.
-        codes, levels = pd.factorize(np.concatenate([_first_if_same(each) for each in values]))
+        codes, levels = pd.factorize(np.concatenate([first_if_repeated(each) for each in values]))
         one_each = X.iloc[np.zeros(len(levels) + 1, dtype=int)]
         rows = self._as_rows(filled(one_each, {column: [*levels, None]}))
         if not isinstance(rows, np.ndarray):
             return None
         numbers = rows[:, self._place_of(column)][codes]
-        lengths = [len(_first_if_same(each)) for each in values]
+        lengths = [len(first_if_repeated(each)) for each in values]
         parts = np.split(numbers, np.cumsum(lengths)[:-1])
         return np.array([np.broadcast_to(each, len(X)) for each in parts])
 
 
 def _has_levels(X: pd.DataFrame, column: int) -> bool:
     return isinstance(X.dtypes.iloc[column], pd.CategoricalDtype)
-
-
-def _first_if_same(values: Any) -> Any:
-    """Return one value of an array that repeats it; other arrays as they are."""
-    is_repeated = isinstance(values, np.ndarray) and values.strides == (0,)
-    return values[:1] if is_repeated else values

@@ -36,7 +36,8 @@ _REMOVAL = (
 
 
 @compiled
-def _add_bit(leaves, codes, threshold, is_category, bit):
+def add_bit(leaves, codes, threshold, is_category, bit):
+    """Set a bit of the leaf number of all rows whose codes (n,) pass a test."""
     if is_category:
         for row in range(len(leaves)):
             leaves[row] |= (codes[row] == threshold) << bit
@@ -53,7 +54,7 @@ def _fill_groups(codes, features, thresholds, is_category, group_size, groups):
         for level in range(depth):
             feature = features[tree, level]
             if feature >= 0:
-                _add_bit(
+                add_bit(
                     groups[group],
                     codes[feature],
                     thresholds[tree, level],
@@ -187,7 +188,7 @@ def _leaves_of_tree(
         if kept >> level & 1:
             feature = features[level]
             if places[feature] < 0:
-                _add_bit(leaves, codes[feature], thresholds[level], is_category[feature], level)
+                add_bit(leaves, codes[feature], thresholds[level], is_category[feature], level)
     _set_bits(leaves, features, thresholds, places, surrogates, 0)
 
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm._validation import check_choice
-from lukewarm.data import Removal
+from lukewarm.data import Removal, RowCache
 from lukewarm.learners._base import BaseLearner
 from lukewarm.learners.additive import AdditiveBasis
 from lukewarm.learners.boosting._base_fit import BaseFit
 from lukewarm.learners.boosting._dataset import BinnedDataset
-from lukewarm.learners.boosting._learner import ObliviousBoosting
+from lukewarm.learners.boosting._learner import TABLES_KEPT, ObliviousBoosting
 
 BASES = ("none", "linear", "additive")
 # In rows: lines are known from few of them, curves need more to be told from noise.
@@ -84,6 +84,12 @@ class BasedBoosting(BaseLearner):
             check_choice("objective", self._trees.objective, ["log_loss"])
         self._basis: AdditiveBasis | None = None
         self._fit: BaseFit | None = None
+        # By the base, too: training never changes one, but takes another.
+        self._filled_bases: RowCache[Matrix] = RowCache(TABLES_KEPT)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A model is sent and saved without the tables it has met.
+        return {**self.__dict__, "_filled_bases": RowCache(TABLES_KEPT)}
 
     @property
     def block_size(self) -> int:
@@ -176,14 +182,30 @@ class BasedBoosting(BaseLearner):
         if self._fit is None:
             return self._trees.predict_filled(X, fills)
         assert self._basis is not None
-        functions, slopes = self._functions(X), self._fit.coefficients
-        base = self._fit.outputs(functions)
+        base = self._filled_bases.recall(X, self._fit)
+        if base is None:
+            outputs = self._fit.outputs(self._functions(X))
+            base = self._filled_bases.keep(outputs, X, self._fit)
+        own = self._basis.functions_of_columns(X, tuple(fills[0]))
+        slopes = self._fit.coefficients
         predictions = []
         for values, trees in zip(fills, self._trees.filled_outputs(X, fills), strict=True):
             places, changed = self._basis.functions_of(X, values)
-            moved = (changed - functions[:, places]) @ slopes[places]
+            moved = (changed - own) @ slopes[places]
             predictions.append(self._trees.as_predictions(base + trees + moved.T))
         return predictions
+
+    def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
+        """Return the predictions for `X` with other values in some columns."""
+        return self.predict_filled(X, [values])[0]
+
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return False where neither a tree nor the base asks for the columns; None else."""
+        if self._fit is not None and self._basis is not None:
+            own = np.isin(self._basis.owner, columns)
+            if self._fit.coefficients[own].any():
+                return None
+        return self._trees.looks_at(columns)
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, FeatureSet, Vector
-from lukewarm.data import RowCache, like_column
+from lukewarm.data import RowCache, first_if_repeated, like_column
 from lukewarm.learners._imputation import Moments
 from lukewarm.learners.boosting._apply import leaf_groups
 from lukewarm.learners.boosting._borders import Borders
@@ -100,15 +100,24 @@ class BinnedDataset:
             fill_codes[feature] = self.borders.columns[feature].code_of(fill_values[feature])
         return BinnedDataset(self.borders, self.codes, mask, fill_codes, self._source)
 
-    def filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> BinnedDataset:
-        """Return these rows, those of the table `X`, with the values of each fill, end to end."""
-        codes = np.tile(self.codes, len(fills))
-        for part, values in zip(np.split(codes, len(fills), axis=1), fills, strict=True):
-            for feature, each in values.items():
-                is_frame = isinstance(X, pd.DataFrame)
-                column = like_column(X.iloc[:, feature], each) if is_frame else each
-                part[feature] = self.borders.encode_column(feature, column)
-        return BinnedDataset(self.borders, codes)
+    def only(self, features: np.ndarray) -> BinnedDataset:
+        """Return these rows for trees that may ask for these features alone."""
+        mask = np.ones_like(self.removed)
+        mask[features] = False
+        return BinnedDataset(self.borders, self.codes, mask, self.fill_codes, self._source)
+
+    def filled_codes(self, X: Features, fills: Sequence[dict[int, Any]]) -> dict[int, np.ndarray]:
+        """Return the codes (m, n) of the values of m fills of the table `X`, by feature."""
+        return {
+            feature: np.stack([self._codes_of(X, feature, values[feature]) for values in fills])
+            for feature in fills[0]
+        }
+
+    def _codes_of(self, X: Features, feature: int, values: Any) -> np.ndarray:
+        few = first_if_repeated(values)
+        if isinstance(X, pd.DataFrame):
+            few = like_column(X.iloc[: len(few), feature], few)
+        return np.broadcast_to(self.borders.encode_column(feature, few), len(X))
 
     def moments(self, weights: Vector | None) -> Moments:
         """Return the moments of the numeric columns with no feature removed, computed once."""

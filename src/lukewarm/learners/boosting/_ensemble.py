@@ -15,6 +15,7 @@ What a copy grows itself is its own.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -23,6 +24,7 @@ import numpy as np
 
 from lukewarm.learners.boosting._apply import add_groups, add_trees
 from lukewarm.learners.boosting._dataset import BinnedDataset
+from lukewarm.learners.boosting._drawn import drawn_sums
 from lukewarm.learners.boosting._surrogates import SurrogateValues
 from lukewarm.learners.boosting._trees import Trees
 
@@ -125,6 +127,17 @@ class Ensemble:
     def outputs(self, rows: BinnedDataset) -> np.ndarray:
         """Return the outputs for these rows, shape (n_outputs, n)."""
         return self.start[:, None] + self.scale(len(self)) * self.raw(rows, len(self))
+
+    def drawn_outputs(self, rows: BinnedDataset, drawn: dict[int, np.ndarray]) -> np.ndarray:
+        """Return the outputs with other codes (m, n) in some features, shape (m, n_outputs, n)."""
+        assert self._surrogates is None  # those of a warm start, which has no draws
+        n_trees = len(self)
+        sums = drawn_sums(self.trees(0, n_trees), rows.codes, self.raw(rows, n_trees), drawn)
+        return self.start[:, None] + self.scale(n_trees) * sums
+
+    def asks_for(self, features: Sequence[int]) -> bool:
+        """Return whether some tree tests one of these features."""
+        return bool(np.isin(self.trees(0, len(self)).features, features).any())
 
     def staged_outputs(self, rows: BinnedDataset, first_step: int) -> np.ndarray:
         """Return the outputs after each of the steps first_step .. the last, first_step > 0."""

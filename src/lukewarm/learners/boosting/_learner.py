@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm._validation import check_choice, check_count, check_number
+from lukewarm.data import RowCache
 from lukewarm.learners._base import BaseLearner, LearnerTraits
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._task import check_task
@@ -23,6 +24,8 @@ from lukewarm.learners.boosting._trees import Trees
 from lukewarm.learners.boosting._work import Problem, Rules
 from lukewarm.measures import Task
 
+# Training, stopping and evaluation rows, and those by which it is seen what a model looks at.
+TABLES_KEPT = 4
 _SETTINGS = (
     "depth",
     "learning_rate",
@@ -128,6 +131,11 @@ class ObliviousBoosting(BaseLearner):
         self._objective: Objective = objective_for(self.task, objective)
         self._borders: Borders | None = None
         self._ensemble: Ensemble | None = None
+        self._filled_rows: RowCache[BinnedDataset] = RowCache(TABLES_KEPT)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A model is sent and saved without the tables it has met.
+        return {**self.__dict__, "_filled_rows": RowCache(TABLES_KEPT)}
 
     @classmethod
     def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> ObliviousBoosting:
@@ -255,12 +263,28 @@ class ObliviousBoosting(BaseLearner):
         """Return the predictions for the table `X` with the values of each fill in its columns."""
         return [self.as_predictions(each) for each in self.filled_outputs(X, fills)]
 
+    def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
+        """Return the predictions for `X` with other values in some columns."""
+        return self.predict_filled(X, [values])[0]
+
     def filled_outputs(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[np.ndarray]:
         """Return `outputs` for the table `X` with the values of each fill."""
-        if self._borders is None:
+        if self._ensemble is None or self._borders is None:
             return [self.outputs(X)] * len(fills)
-        rows = self._as_rows(X, self._borders)
-        return np.split(self.outputs(rows.filled(X, fills)), len(fills), axis=1)
+        # The same tables come back with draws of one column after another.
+        rows = self._filled_rows.recall(X)
+        if rows is None:
+            rows = self._filled_rows.keep(self._as_rows(X, self._borders), X)
+        return list(self._ensemble.drawn_outputs(rows, rows.filled_codes(X, fills)))
+
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return False where no tree asks for the columns; None else.
+
+        Whether rows differ at all where a tree asks, only predictions can tell.
+        """
+        if self._ensemble is None or self._ensemble.asks_for(columns):
+            return None
+        return False
 
     def rewind(self, step: int) -> None:
         """Go back to the model after `step` trees, exactly."""

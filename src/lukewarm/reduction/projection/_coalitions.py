@@ -29,7 +29,7 @@ from lukewarm.reduction.projection._projection import distilled, looks_at
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction.projection._regressions import PreparedRows
+    from lukewarm.reduction.projection._prepared_rows import PreparedRows
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,9 @@ from lukewarm.data import RowCache, as_levels, as_quantity
 
 if TYPE_CHECKING:
     from lukewarm.learners import BaseLearner
-    from lukewarm.reduction.projection._regressions import PreparedRows, Regression, Regressions
+    from lukewarm.learners.additive import RidgeFit
+    from lukewarm.reduction.projection._prepared_rows import PreparedRows
+    from lukewarm.reduction.projection._regressions import Regression, Regressions
 
 # Quantiles of one column's residuals, with their mean and variance: exact for parabolas, and each
 # costs a prediction of every row.
@@ -127,7 +129,7 @@ class ConditionalDraws:
         if self._quantities is None and len(self._levels) == 1:
             yield from _every_level(self._levels[0], rows)
             return
-        n_rows = len(rows.functions)
+        n_rows = len(rows)
         n_nodes = _N_JOINT_NODES if self._quantities is None else len(self._quantities.nodes)
         drawn = [
             _at_nodes(levels, rows, n_nodes, place) for place, levels in enumerate(self._levels)
@@ -154,7 +156,7 @@ class ConditionalDraws:
         nothing to do with theirs.
         """
         weighted = list(self.weighted_values(rows))
-        numbers = np.arange(len(rows.functions))
+        numbers = np.arange(len(rows))
         order = np.random.default_rng(0).permutation(len(numbers))
         cumulative = np.cumsum([weight for weight, _ in weighted], axis=0)
         values = {
@@ -229,17 +231,20 @@ class ConditionalDraws:
                 parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
         return np.concatenate(parts, axis=1)
 
-    def _guess(self, target: Vector, held_out: Vector) -> Regression:
+    def _guess(self, target: Vector, held_out: Vector, ridge: RidgeFit | None = None) -> Regression:
         return self._regressions.fit(
-            target, held_out, self._given_without, with_trees=self._with_trees
+            target, held_out, self._given_without, ridge=ridge, with_trees=self._with_trees
         )
 
     def _fit_levels(
         self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
     ) -> _Levels:
-        fits = []
-        for value in values:
-            fits.append(self._guess(_is_value(train, value), _is_value(held_out, value)))
+        is_alone = self._given_without == (column,)
+        known = self._regressions.level_guesses(column) if is_alone else {}
+        fits = [
+            self._guess(_is_value(train, value), _is_value(held_out, value), known.get(value))
+            for value in values
+        ]
         return _Levels(column, values, tuple(fits))
 
     def _fit_gaps(self, train: Vector, held_out: Vector) -> Regression:
@@ -254,7 +259,9 @@ class ConditionalDraws:
             target, other = (
                 _without_gaps(part[column], train[column]) for part in (train, held_out)
             )
-            fit = self._guess(target, other)
+            is_alone = self._given_without == (column,)
+            ridge = self._regressions.line_guess(column) if is_alone else None
+            fit = self._guess(target, other, ridge)
             fits.append(fit)
             residuals.append(other - fit.predict(self._regressions.stopping_rows))
         ends = [(np.nanmin(train[column]), np.nanmax(train[column])) for column in columns]

@@ -22,7 +22,7 @@ from lukewarm.learners.kernel import HasMachine, Machine, QuantityColumn, rbf_ma
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 
 if TYPE_CHECKING:
-    from lukewarm.reduction.projection._regressions import PreparedRows
+    from lukewarm.reduction.projection._prepared_rows import PreparedRows
 
 _CLOSED_FORMS = ("rbf", "polynomial", "none")
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
-from lukewarm.data import filled
 from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction.projection._conditional import ConditionalDraws, column_of
@@ -18,7 +17,9 @@ from lukewarm.reduction.projection._correction import corrected, outputs_of
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction.projection._regressions import PreparedRows, Regressions
+    from lukewarm.reduction.projection._line_guesses import LineResiduals
+    from lukewarm.reduction.projection._prepared_rows import PreparedRows
+    from lukewarm.reduction.projection._regressions import Regressions
 
 # Levels' indicators sum to one, so their residuals are dependent.
 _NEARLY_SINGULAR = 1e-6
@@ -67,13 +68,16 @@ class Projection(BaseReduction):
             return ReducedModel(full.predict, TrainingTrace.untrained(), 0.0)
         regressions = data.regressions
         is_moved = _moved_targets(full, data, removed)
-        # Of columns that a quickly trained model does not look at, a line must be enough.
-        with_trees = bool(is_moved.any()) or not regressions.is_quick
-        draws = ConditionalDraws(regressions, removed, with_trees=with_trees)
         if not is_moved.any():
-            direction = _linear_direction(full, draws, regressions)
+            direction = _linear_direction(full, _novelty(regressions, removed), regressions)
             seconds = perf_counter() - started
-            return ReducedModel(full.predict, TrainingTrace.untrained(), seconds, direction)
+            return ReducedModel(
+                lambda X: regressions.predict(full, X),
+                TrainingTrace.untrained(),
+                seconds,
+                direction,
+            )
+        draws = ConditionalDraws(regressions, removed)
         quick = None
         if regressions.is_quick:
             from lukewarm.reduction.projection._refitted import quickly_distilled  # loads numba
@@ -145,20 +149,33 @@ def _moved_targets(full: BaseLearner, data: ReductionData, removed: FeatureSet) 
     rows = data.regressions.probed
     order = np.roll(np.arange(len(rows)), 1)
     values = {column: np.asarray(column_of(rows, column))[order] for column in removed}
-    shuffled = filled(rows, values)
     # A part of the model that looks at them settles it, at a lower price.
     n_targets = full.task.n_targets
     is_moved = np.zeros(n_targets, dtype=bool)
     for model in dict.fromkeys((full.thinned, full)):
-        changed = data.regressions.predictions(model)[2] != model.predict(shuffled)
+        changed = data.regressions.predictions(model)[2] != model.predict_changed(rows, values)
         is_moved |= changed.any(axis=0) if n_targets > 1 else changed.any()
         if is_moved.all():
             break
     return is_moved
 
 
+def _novelty(regressions: Regressions, removed: FeatureSet) -> ConditionalDraws | LineResiduals:
+    """Return what tells what is new about columns that the model does not look at.
+
+    Where they are many, or the model is trained quickly, a line must be enough.
+    """
+    guess = regressions.line_guess(removed[0]) if len(removed) == 1 else None
+    if guess is not None:
+        from lukewarm.reduction.projection._line_guesses import LineResiduals  # loads numba
+
+        return LineResiduals(removed[0], guess)
+    with_trees = not regressions.is_quick and not regressions.is_wide
+    return ConditionalDraws(regressions, removed, with_trees=with_trees)
+
+
 def _linear_direction(
-    full: BaseLearner, draws: ConditionalDraws, regressions: Regressions
+    full: BaseLearner, draws: ConditionalDraws | LineResiduals, regressions: Regressions
 ) -> Callable[[Features], Prediction]:
     """Return the line in what is new about the columns that the training residuals suggest."""
     rows, y = regressions.train_rows, regressions.train.y

@@ -23,10 +23,12 @@ from lukewarm.learners import BaseLearner
 from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._correction import corrected, outputs_of
+from lukewarm.reduction.projection._refitted_classes import RefittedClasses
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
-    from lukewarm.reduction.projection._regressions import PreparedRows, Regressions
+    from lukewarm.reduction.projection._prepared_rows import PreparedRows
+    from lukewarm.reduction.projection._regressions import Regressions
 
 _Targets = tuple[Vector, Vector]
 # Targets hold no noise of y, so steps may be long; the penalty, in rows, holds small leaves back.
@@ -87,7 +89,29 @@ class RefittedLeaves:
 def quickly_distilled(
     full: BaseLearner, regressions: Regressions, draws: ConditionalDraws
 ) -> tuple[Callable[[Features], Prediction], TrainingTrace] | None:
-    """Return the model's mean over draws, corrected by its own trees; None where it has none.
+    """Return the model's mean over draws, corrected by its own trees; None where it has none."""
+    refit = _refitted_numbers if full.task.is_regression else _refitted_classes
+    found = refit(full, regressions, draws)
+    if found is None:
+        return None
+    correct, trace = found
+
+    def predict(X: Features) -> Prediction:
+        rows = regressions.prepare(X)
+        average = _average(full, draws, rows, list(draws.weighted_values(rows)))
+        assert average is not None
+        return correct(*average)
+
+    return predict, trace
+
+
+_Correction = tuple[Callable[[Prediction, list[np.ndarray]], Prediction], TrainingTrace]
+
+
+def _refitted_numbers(
+    full: BaseLearner, regressions: Regressions, draws: ConditionalDraws
+) -> _Correction | None:
+    """Return the correction of a regression's mean.
 
     What the mean gets wrong is seen over two draws of each row: they add noise to a target that has
     the model's own variation given the other columns in it anyway, one and a half times as much as
@@ -101,23 +125,33 @@ def quickly_distilled(
     targets = zip(
         outputs_of(predictions[0] - train[0]), outputs_of(predictions[1] - stopping[0]), strict=True
     )
-    # Two classes may have two sets of trees, but have one probability.
-    leaves = zip(train[1], stopping[1], strict=True)
     fits = [
         RefittedLeaves.fit(regressions, reached, target)
-        for reached, target in zip(leaves, targets, strict=False)
+        for reached, target in zip(zip(train[1], stopping[1], strict=True), targets, strict=True)
     ]
-    is_bounded = not full.task.is_regression
 
-    def predict(X: Features) -> Prediction:
-        rows = regressions.prepare(X)
-        average = _average(full, draws, rows, list(draws.weighted_values(rows)))
-        assert average is not None
-        mean, leaves = average
-        shift = [fit.predict(each) for fit, each in zip(fits, leaves, strict=False)]
-        return corrected(mean, np.stack(shift, axis=-1), is_bounded)
+    def correct(mean: Prediction, leaves: list[np.ndarray]) -> Prediction:
+        shift = [fit.predict(each) for fit, each in zip(fits, leaves, strict=True)]
+        return corrected(mean, np.stack(shift, axis=-1), is_bounded=False)
 
-    return predict, max((each.trace for each in fits), key=lambda trace: trace.stopped_step)
+    return correct, max((each.trace for each in fits), key=lambda trace: trace.stopped_step)
+
+
+def _refitted_classes(
+    full: BaseLearner, regressions: Regressions, draws: ConditionalDraws
+) -> _Correction | None:
+    """Return the correction of mean probabilities, whose logarithms two draws would not tell."""
+    both = (regressions.train_rows, regressions.stopping_rows)
+    train, stopping = (_average(full, draws, rows, draws.few_values(rows, 4)) for rows in both)
+    if train is None or stopping is None:
+        return None
+    fit = RefittedClasses.fit(
+        regressions,
+        (train[0], stopping[0]),
+        (train[1], stopping[1]),
+        regressions.predictions(full)[:2],
+    )
+    return fit.predict, fit.trace
 
 
 def _average(
@@ -125,7 +159,7 @@ def _average(
 ) -> tuple[Prediction, list[np.ndarray]] | None:
     """Return the mean over draws, and the leaves that rows reach with the guess itself."""
     # With weight zero: the guess is asked for its leaves only, in the same pass.
-    guess = (np.zeros(len(rows.functions)), draws.central_values(rows))
+    guess = (np.zeros(len(rows)), draws.central_values(rows))
     return full.average_with_leaves(rows.X, [*weighted, guess])
 
 

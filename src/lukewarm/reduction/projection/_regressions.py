@@ -12,16 +12,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
-from lukewarm.learners.boosting import BinnedDataset, Borders, ObliviousBoosting, suitable_bins
+from lukewarm.learners.boosting import ObliviousBoosting, suitable_bins
 from lukewarm.reduction.projection._interplay import Interplay, MachineFit
+from lukewarm.reduction.projection._line_guesses import LineGuesses
+from lukewarm.reduction.projection._prepared_rows import PreparedRows
 from lukewarm.reduction.projection._random_trees import RandomTrees
+from lukewarm.reduction.projection._screening import Screening
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
 
@@ -29,7 +33,8 @@ from lukewarm.stopping import Patience
 _PROBED_ROWS = 500
 # In rows. Lines have few coefficients; curves up to nine for every column.
 _LINE_PENALTIES = (1.0,)
-# Beyond as many columns curves are left out: the inverse would cost more than they bring.
+# Beyond as many columns curves are left out, for the inverse would cost more than they bring, and
+# trees ask for few of the columns.
 _MOST_CURVED = 100
 # Interactions of up to four columns.
 _TREE_DEPTH = 4
@@ -71,37 +76,6 @@ _THOROUGH = _Effort(20_000, (3.0, 30.0, 300.0), 0.1, 10, 200)
 _QUICK = _Effort(20_000, (30.0,), 0.3, 5, 30)
 
 
-class PreparedRows:
-    """Rows of the table with the functions of their columns, computed once.
-
-    Parameters
-    ----------
-    X : Features
-    functions : ndarray of shape (n, m)
-    borders : Borders
-    binned : BinnedDataset, optional
-        The rows as trees read them, where they are there already.
-    """
-
-    def __init__(
-        self,
-        X: Features,
-        functions: Matrix,
-        borders: Borders,
-        binned: BinnedDataset | None = None,
-    ) -> None:
-        self.X = X
-        self.functions = functions
-        self._borders = borders
-        if binned is not None:
-            self.binned = binned
-
-    @cached_property
-    def binned(self) -> BinnedDataset:
-        """The rows as trees read them."""
-        return BinnedDataset.encode(self._borders, self.X)
-
-
 @dataclass(frozen=True, eq=False)
 class Regression:
     """A function of the kept columns: a ridge or kernel regression, and trees on what it leaves."""
@@ -113,7 +87,7 @@ class Regression:
 
     def predict(self, rows: PreparedRows) -> Vector:
         """Return the fitted values, shape (n,)."""
-        values = self.base.predict(rows.functions)
+        values = rows.fitted(self.base)
         if self.trees is not None:
             values = values + self.trees.predict(rows.binned)
         return values if self.neighbours is None else values + self.neighbours.predict(rows)
@@ -164,14 +138,15 @@ class Regressions:
         self.train, self.stopping = (_at_most(rows, effort.most_rows) for rows in (train, stopping))
         self._removal = removal
         self._prepared: RowCache[PreparedRows] = RowCache()
-        is_narrow = self.train.X.shape[1] <= _MOST_CURVED
-        basis = self._basis = AdditiveBasis.learn(self.train.X, curved=is_narrow)
+        self._predictions: RowCache[Prediction] = RowCache()
+        self.is_wide = self.train.X.shape[1] > _MOST_CURVED
+        basis = self._basis = AdditiveBasis.learn(self.train.X, curved=not self.is_wide)
         self._trees = ObliviousBoosting(
             _TREE_DEPTH, effort.learning_rate, n_bins=suitable_bins(len(self.train))
         )
         self._binned = self._trees.datasets(self.train.X, self.stopping.X)
         self.train_rows, self.stopping_rows = (
-            PreparedRows(rows.X, basis.transform(rows.X), binned.borders, binned)
+            PreparedRows(rows.X, basis, binned.borders, binned)
             for rows, binned in zip((self.train, self.stopping), self._binned, strict=True)
         )
         functions, weights = self.train_rows.functions, self.train.weights
@@ -206,7 +181,34 @@ class Regressions:
         if rows is not None:
             return rows
         borders = self._binned[0].borders
-        return self._prepared.keep(PreparedRows(X, self._basis.transform(X), borders), X)
+        return self._prepared.keep(PreparedRows(X, self._basis, borders), X)
+
+    def predict(self, full: BaseLearner, X: Features) -> Prediction:
+        """Return what the full model predicts for a table; the last predictions are kept."""
+        known = self._predictions.recall(full, X)
+        return self._predictions.keep(full.predict(X), full, X) if known is None else known
+
+    def line_guess(self, column: int) -> RidgeFit | None:
+        """Return the guess of a column by lines in all others, of wide tables; None where unknown.
+
+        Unknown are columns of levels and such with gaps.
+        """
+        return None if self._line_guesses is None else self._line_guesses.of_columns.get(column)
+
+    def level_guesses(self, column: int) -> dict[Any, RidgeFit]:
+        """Return the guesses of a column's levels by lines in all others, of wide tables."""
+        return {} if self._line_guesses is None else self._line_guesses.of_levels(column)
+
+    @cached_property
+    def _screening(self) -> Screening:
+        return Screening(self._binned[0], self.train.weights)
+
+    @cached_property
+    def _line_guesses(self) -> LineGuesses | None:
+        if not self.is_wide or not self._line_family.has_inverse:
+            return None
+        functions = self.stopping_rows.functions
+        return LineGuesses(self._line_family, self._basis, functions, self.helps)
 
     def fit(
         self,
@@ -214,6 +216,7 @@ class Regressions:
         held_out: Vector,
         removed: FeatureSet,
         *,
+        ridge: RidgeFit | None = None,
         with_trees: bool = True,
         with_neighbours: bool = False,
     ) -> Regression:
@@ -224,24 +227,21 @@ class Regressions:
         target, held_out : ndarray of shape (n_train,), (n_stopping,)
             The target on the training and the stopping rows that regressions read.
         removed : FeatureSet
+        ridge : RidgeFit, optional
+            The ridge regression, where it is known already.
         with_trees : bool, default True
             Whether trees are tried on what the ridge regression leaves.
         with_neighbours : bool, default False
             Whether an average among neighbours is tried on what the trees leave.
         """
-        kept = ~np.isin(self._basis.owner, removed)
-        functions = self.stopping_rows.functions
-        ridge, *others = self._ridge_fits(target, kept)
-        left = held_out - ridge.predict(functions)
-        for fit in others:
-            left_by_fit = held_out - fit.predict(functions)
-            if self.helps(left, left_by_fit):
-                ridge, left = fit, left_by_fit
+        ridge = self._best_ridge(target, held_out, removed) if ridge is None else ridge
+        left = held_out - ridge.predict(self.stopping_rows.functions)
         scale = max(float(np.mean(np.square(held_out))), _NOTHING)
         if not with_trees or np.mean(np.square(left)) <= _NOTHING * scale:
             return Regression(ridge, None, TrainingTrace.untrained())
         stage = self._with_trees(ridge, target, held_out, removed)
-        machine = self._machine(target, ridge, kept)
+        machine = self._machine(target, ridge, ~np.isin(self._basis.owner, removed))
+        functions = self.stopping_rows.functions
         if machine is not None and self.helps(stage.left, held_out - machine.predict(functions)):
             stage = self._with_trees(machine, target, held_out, removed)
         if not with_neighbours:
@@ -283,6 +283,24 @@ class Regressions:
                 strict=True,
             )
         )
+        kept = train.X.candidates
+        trees, trace = self._fit_trees(train, stopping)
+        if trees is None:
+            return _Stage(Regression(base, None, trace), train.y, stopping.y, kept)
+        left_in_train = train.y - trees.predict(train.X)
+        left = stopping.y - trees.predict(stopping.X)
+        return _Stage(Regression(base, trees, trace), left_in_train, left, kept)
+
+    def _fit_trees(self, train: Rows, stopping: Rows) -> tuple[BaseLearner | None, TrainingTrace]:
+        """Return trees on what is left, if they help, and how they were trained.
+
+        In a wide table they ask for the columns that one split each shows to count.
+        """
+        if self.is_wide:
+            asked = self._screening.columns(train.y, train.X.candidates)
+            if not len(asked):
+                return None, TrainingTrace.untrained()
+            train, stopping = (replace(rows, X=rows.X.only(asked)) for rows in (train, stopping))
         trees, trace = train_until(
             self._trees.fresh(0),
             train,
@@ -290,12 +308,8 @@ class Regressions:
             Patience(self._effort.patience),
             self._effort.most_trees,
         )
-        left = stopping.y - trees.predict(stopping.X)
-        kept = train.X.candidates
-        if not self.helps(stopping.y, left):
-            return _Stage(Regression(base, None, trace), train.y, stopping.y, kept)
-        left_in_train = train.y - trees.predict(train.X)
-        return _Stage(Regression(base, trees, trace), left_in_train, left, kept)
+        helps = self.helps(stopping.y, stopping.y - trees.predict(stopping.X))
+        return (trees if helps else None), trace
 
     def _fit_neighbours(
         self, target: Vector, held_out: Vector, kept: np.ndarray
@@ -319,20 +333,28 @@ class Regressions:
         )
         return _Neighbours(trees, share, kept)
 
+    def _best_ridge(self, target: Vector, held_out: Vector, removed: FeatureSet) -> RidgeFit:
+        """Return the plainest ridge regression that no richer one clearly improves."""
+        functions = self.stopping_rows.functions
+        ridge, *others = self._ridge_fits(target, ~np.isin(self._basis.owner, removed))
+        left = held_out - ridge.predict(functions)
+        for fit in others:
+            left_by_fit = held_out - fit.predict(functions)
+            if self.helps(left, left_by_fit):
+                ridge, left = fit, left_by_fit
+        return ridge
+
     def _ridge_fits(self, target: Vector, kept: np.ndarray) -> list[RidgeFit]:
         mean = float(np.average(target, weights=self.train.weights))
         fits = [RidgeFit(mean, np.zeros(len(kept)))]
         lines, owner = self._lines, self._basis.owner
-        for fit in (
-            self._line_family.fit_selected(target, kept[lines], 0, owner[lines]),
-            self._line_family.fit(target, kept[lines], 0),
-        ):
+        for fit in self._line_family.fit_selected(target, kept[lines], 0, owner[lines]):
             coefficients = np.zeros(len(kept))
             coefficients[lines] = fit.coefficients
             fits.append(RidgeFit(fit.offset, coefficients))
         if self._curve_family is not None:
             fits += [
-                self._curve_family.fit_selected(target, kept, number, owner)
+                self._curve_family.fit_selected(target, kept, number, owner)[0]
                 for number in range(len(self._effort.curve_penalties))
             ]
         return fits
