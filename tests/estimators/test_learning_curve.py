@@ -291,14 +291,17 @@ def test_folds_keep_the_level_of_the_product_test(cv):
             learnt = np.concatenate([split.train, split.stopping])
             slope = np.mean(x[learnt] * e[learnt])
             parts.append((e[rows], np.zeros(len(rows)), slope * x[rows], None))
-        rejected += product_score(parts, plan.variance_factor).p_value() < 0.05
+        rejected += product_score(parts, plan.variance_factor()).p_value() < 0.05
     assert rejected <= 38
 
 
 def test_products_of_errors_count_less_with_more_rows(generator):
     few, many = (plan_runs(n, 0, 0.75, None, generator, None, with_halves=True) for n in (90, 6000))
-    assert 1.2 < few.variance_factor < 2
-    assert 1 < many.variance_factor < 1.01
+    assert 1.2 < few.variance_factor() < 2
+    assert 1 < many.variance_factor() < 1.01
+    # Rows of ten patients are worth ten.
+    patients = np.arange(6000) % 10
+    assert many.variance_factor(patients) > 2
 
 
 class TestImportancesThatRise:

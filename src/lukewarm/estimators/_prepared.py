@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -200,6 +201,11 @@ class Prepared:
             return None
         return tuple(self._score(full, outcomes, measure) for outcomes in reduced)
 
+    @cached_property
+    def variance_factor(self) -> float:
+        """Of the product statistic."""
+        return self.runs.variance_factor(self.problem.clusters)
+
     @property
     def scored(self) -> np.ndarray:
         """The evaluation row behind each term of the product statistic."""
@@ -225,7 +231,7 @@ class Prepared:
                     None if problem.weights is None else problem.weights[rows],
                 )
             )
-        score = product_score(parts, runs.variance_factor)
+        score = product_score(parts, self.variance_factor)
         return replace(score, influence=self.on_disk(score.influence))
 
     def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:
