@@ -117,8 +117,11 @@ class EvaluationPredictions:
             whole, half = self._on_sides(measure, number)
             skill = whole
             if half is not None:
-                course = self._course(measure, number, whole, half, full.shift)
-                course = course if courses is None else courses[number]
+                course = (
+                    self._course(measure, number, whole, half, full.shift)
+                    if courses is None
+                    else courses[number]
+                )
                 skill = whole.extrapolated_from(half, rise if course.is_held else None)
                 if has_twins:
                     importance = self._twin_importance(measure, number, course.factor)
