@@ -185,7 +185,7 @@ class Prepared:
             directions=directions,
             n_halves=n_halves,
             rises=is_projection,
-            twins=is_projection and halves is not None and halves[0] != halves[1],
+            twins=self.has_twins,
         )
 
     def scores(
@@ -200,6 +200,13 @@ class Prepared:
         if self.reduction.name != "projection" or self.inference == "split":
             return None
         return tuple(self._score(full, outcomes, measure) for outcomes in reduced)
+
+    @property
+    def has_twins(self) -> bool:
+        """Whether two models of half the rows share none of them, and are projected."""
+        halves = self.runs.halves
+        is_projection = self.reduction.name == "projection"
+        return is_projection and halves is not None and halves[0] != halves[1]
 
     @cached_property
     def variance_factor(self) -> float:
