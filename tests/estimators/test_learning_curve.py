@@ -198,7 +198,7 @@ def test_the_p_value_is_that_of_the_product_statistic():
     z = terms.mean() / (terms.std() / np.sqrt(len(terms)))
     (score,) = vi.result_.scores
     # Three quarters of the rows are learnt from.
-    expected = z / np.sqrt(1 + 30 * len(terms) / (2100 - len(terms)) ** 2)
+    expected = z / np.sqrt(1 + 50 * len(terms) / (2100 - len(terms)) ** 2)
     assert score.value / score.standard_error == pytest.approx(expected, rel=1e-3)
     assert vi.result_.p_value()[0] == pytest.approx(norm.sf(expected), rel=1e-6)
 
@@ -314,7 +314,7 @@ def test_folds_keep_the_level_of_the_product_test(cv):
 
 def test_products_of_errors_count_less_with_more_rows(generator):
     few, many = (plan_runs(n, 0, 0.75, None, generator, None, with_halves=True) for n in (90, 6000))
-    assert 1.2 < few.variance_factor() < 2
+    assert 1.5 < few.variance_factor() < 3
     assert 1 < many.variance_factor() < 1.01
     # Rows of ten patients are worth ten.
     patients = np.arange(6000) % 10
