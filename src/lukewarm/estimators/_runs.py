@@ -16,7 +16,7 @@ from lukewarm.data import RowSplit, RowUnits, halve_rows, part_rows, split_folds
 _MOST_ROWS_ROTATED = 2000
 # Products of errors add to the variance of the test statistic this number times the rows evaluated
 # over the square of those learnt from. Without it the test at 5 % flagged 6.6 % of 1,411 useless
-# columns of random problems with 200 and 500 rows, which is what a variance larger by this much does.
+# columns of random problems with 200 and 500 rows: what a variance larger by this much would do.
 # With known conditional means the products themselves account for 13 to 50; least squares on p
 # columns has p.
 _PRODUCTS_OF_ERRORS = 50.0
