@@ -51,7 +51,14 @@ class TwinTerms:
     def of(
         cls, y: Vector, full: tuple[Prediction, Prediction], reduced: tuple[Prediction, Prediction]
     ) -> TwinTerms:
-        """Return the terms of rows, by what both models predict with and without the features."""
+        """Return the terms of rows, by what both models predict with and without the features.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+        full, reduced : pairs of ndarrays of shape (n,)
+            What the models of the two halves predict with all features, and without some.
+        """
         (left, other_left), effects = (
             [y - each for each in reduced],
             [one - other for one, other in zip(full, reduced, strict=True)],
