@@ -1,4 +1,4 @@
-"""Write docs/trust.md from what benchmarks/trust.py measured.
+"""Write docs/trust.md from what benchmarks/trust.py and random_problems.py measured.
 
 python docs/trust_page.py                    # benchmarks/results/trust*.json
 python docs/trust_page.py FILE [FILE ...]    # other runs
@@ -56,6 +56,21 @@ How to read a row:
 - **seconds**: processor time of one fit, all features.
 """
 
+RANDOM = """## Problems drawn at random
+
+Every data set comes from a problem of its own: correlated roots of several laws, columns that are
+lines, curves or functions of two roots with noise, a target that is a random sum of functions of
+some of them, noise of several laws (`benchmarks/random_problems.py` says how, and how importances
+are known). **too low** and **too high** are the shares of intervals that miss on either side,
+**bias** is the median over features that matter.
+"""
+
+RANDOM_COLUMNS = (
+    "task", "n", "model", "measure", "data sets", "features that matter", "coverage", "too low",
+    "too high", "bias", "power", "useless features", "nulls flagged", "underfit said", "seconds",
+    "seed",
+)  # fmt: skip
+
 COLUMNS = (
     "problem",
     "n",
@@ -108,6 +123,35 @@ def cells(row: dict[str, Any]) -> tuple[str, ...]:
         f"{_number(row['power'])} ({_number(row['least_power'])})",
         _number(row["underfit"]),
         _number(row["seconds"], ".1f"),
+    )
+
+
+def random_table(rows: list[dict[str, Any]]) -> str:
+    """Return the table of problems drawn at random."""
+    ordered = sorted(rows, key=lambda row: (row["model"] != "auto", row["task"] != "numbers"))
+    return as_table(
+        RANDOM_COLUMNS,
+        [
+            (
+                row["task"],
+                f"{row['n']:,}",
+                row["model"],
+                row["measure"],
+                str(row["data_sets"]),
+                str(row["n_useful"]),
+                _with_error(row["coverage"], row["coverage_error"]),
+                _number(row["too_low"]),
+                _number(row["too_high"]),
+                _number(row["bias"], "+.1%").replace("%", " %"),
+                _number(row["power"]),
+                str(row["n_useless"]),
+                _with_error(row["nulls_flagged"], row["flagged_error"]),
+                _number(row["underfit"]),
+                _number(row["seconds"], ".1f"),
+                str(row["seed"]),
+            )
+            for row in ordered
+        ],
     )
 
 
@@ -198,6 +242,9 @@ def page(files: list[Path]) -> str:
         named = f'model="{model}", method="{method}", inference="{inference}"'
         table = as_table(COLUMNS, [cells(row) for row in own])
         parts += [f"## {title}\n", f"`{named}`\n", in_short(own), table]
+    drawn = BENCHMARKS / "results" / "random_problems.json"
+    if drawn.exists():
+        parts += [RANDOM, random_table(json.loads(drawn.read_text("utf-8"))["rows"])]
     listed = as_table(("problem", "source"), [(name, source) for name, source in sources()])
     parts += ["## Where the problems come from\n", listed]
     return "\n".join(parts)

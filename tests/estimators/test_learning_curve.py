@@ -17,8 +17,9 @@ from lukewarm.evaluation import (
     TwinTerms,
     product_score,
 )
+from lukewarm.evaluation._twins import calibration
 from lukewarm.inference import skewed_widths
-from lukewarm.measures import R2, NegMSE
+from lukewarm.measures import R2, NegMSE, mean_of_rows
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
 
@@ -114,6 +115,17 @@ class TestTwins:
             np.testing.assert_allclose(result.importance[number], expected, rtol=1e-9)
             assert result.training_error[number] > abs(result.shift[number])
 
+    def test_an_effect_that_one_model_has_hardly_learnt_is_not_blown_up(self, generator):
+        # Effects of one shape have a cosine of 1, whatever their strength.
+        x, noise = generator.normal(size=(2, 500))
+        y, zero = 0.1 * x + noise, np.zeros(500)
+        strong, weak = (
+            calibration(*means_of(TwinTerms.of(y, (0.1 * x, factor * x), (zero, zero))))
+            for factor in (0.05, 0.001)
+        )
+        assert strong is not None
+        assert weak is None
+
     def test_models_that_do_not_agree_are_not_taken_for_twins(self, generator):
         y, one, other = generator.normal(size=(3, 500))
         rows, zero = np.arange(500), np.zeros(500)
@@ -123,6 +135,11 @@ class TestTwins:
             y, one, (zero,), plan, half=half, rises=True, twins=True
         )
         assert [course.factor for course in predictions.courses(NegMSE())] == [None]
+
+
+def means_of(terms):
+    crossed, shared = (mean_of_rows(each, None) for each in (terms.crossed, terms.shared))
+    return crossed, shared, tuple(each.mean() for each in terms.sizes)
 
 
 def rows_error(value):
@@ -291,14 +308,17 @@ def test_folds_keep_the_level_of_the_product_test(cv):
             learnt = np.concatenate([split.train, split.stopping])
             slope = np.mean(x[learnt] * e[learnt])
             parts.append((e[rows], np.zeros(len(rows)), slope * x[rows], None))
-        rejected += product_score(parts, plan.variance_factor).p_value() < 0.05
+        rejected += product_score(parts, plan.variance_factor()).p_value() < 0.05
     assert rejected <= 38
 
 
 def test_products_of_errors_count_less_with_more_rows(generator):
     few, many = (plan_runs(n, 0, 0.75, None, generator, None, with_halves=True) for n in (90, 6000))
-    assert 1.2 < few.variance_factor < 2
-    assert 1 < many.variance_factor < 1.01
+    assert 1.2 < few.variance_factor() < 2
+    assert 1 < many.variance_factor() < 1.01
+    # Rows of ten patients are worth ten.
+    patients = np.arange(6000) % 10
+    assert many.variance_factor(patients) > 2
 
 
 class TestImportancesThatRise:

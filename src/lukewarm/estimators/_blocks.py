@@ -112,11 +112,14 @@ class _BlockJob:
         errors, products, predictions = [], [], []
         for place, each in enumerate(self.predictors):
             full = each.full.predict(X)
-            predictions.append([full])
+            # Twins are compared set by set, once both have predicted.
+            if self.has_twins and place:
+                predictions.append([full])
             errors.append([summed(self.terms.errors(y, full))])
             for model in each.reduced:
                 reduced = model.predict(X)
-                predictions[-1].append(reduced)
+                if self.has_twins and place:
+                    predictions[-1].append(reduced)
                 errors[-1].append(summed(self.terms.errors(y, reduced)))
                 if place == 0:
                     added = full - reduced if model.direction is None else model.direction(X)
@@ -139,9 +142,9 @@ class _BlockJob:
         summed: Callable[[Vector], Vector],
     ) -> np.ndarray:
         n_sets = len(self.predictors[0].reduced)
-        if not self.has_twins or predictions[0][0].ndim > 1:
+        if not self.has_twins:
             return np.empty((n_sets, 0, len(summed(y))))
-        _, one, other = predictions
+        one, other = predictions
         found = []
         for number in range(1, n_sets + 1):
             terms = TwinTerms.of(y, (one[0], other[0]), (one[number], other[number]))
@@ -183,16 +186,13 @@ def evaluated_on(
     terms = row_terms(measure, centre=float(problem.y.mean()), n_classes=problem.task.n_classes)
     learner = prepared.full_models[0].learner
     predictors = _predictors(prepared, result.removed, n_jobs, verbose)
-    is_projection = prepared.reduction.name == "projection"
-    halves = prepared.runs.halves
-    has_twins = is_projection and halves is not None and halves[0] != halves[1]
     job = _BlockJob(
         rows,
         without,
         FurtherRows.of(problem, problem.read_by(learner), learner.traits.reads),
         predictors,
         terms,
-        terms.is_squared and has_twins,
+        terms.is_squared and prepared.has_twins and problem.task.n_classes in (None, 2),
         max(rows.n_rows // _N_CELLS, 1),
         prepared.store,
         [
@@ -205,7 +205,7 @@ def evaluated_on(
         job, range(rows.n_blocks), n_jobs=n_jobs, verbose=verbose, description="blocks of rows"
     )
     cells = CellSums.joined(parts)
-    full, reduced = cells.skills(terms, rises=is_projection)
+    full, reduced = cells.skills(terms, rises=prepared.reduction.name == "projection")
     return replace(
         result,
         full=full,

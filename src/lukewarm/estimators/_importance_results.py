@@ -96,7 +96,7 @@ def _result(
             places.n_table_rows,
             scores,
             scored,
-            prepared.runs.variance_factor,
+            prepared.variance_factor,
             prepared.runs.n_learnt,
         ),
         candidates=prepared.candidates,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -184,7 +185,7 @@ class Prepared:
             directions=directions,
             n_halves=n_halves,
             rises=is_projection,
-            twins=is_projection and halves is not None and halves[0] != halves[1],
+            twins=self.has_twins,
         )
 
     def scores(
@@ -199,6 +200,18 @@ class Prepared:
         if self.reduction.name != "projection" or self.inference == "split":
             return None
         return tuple(self._score(full, outcomes, measure) for outcomes in reduced)
+
+    @property
+    def has_twins(self) -> bool:
+        """Whether two models of half the rows share none of them, and are projected."""
+        halves = self.runs.halves
+        is_projection = self.reduction.name == "projection"
+        return is_projection and halves is not None and halves[0] != halves[1]
+
+    @cached_property
+    def variance_factor(self) -> float:
+        """Of the product statistic."""
+        return self.runs.variance_factor(self.problem.clusters)
 
     @property
     def scored(self) -> np.ndarray:
@@ -225,7 +238,7 @@ class Prepared:
                     None if problem.weights is None else problem.weights[rows],
                 )
             )
-        score = product_score(parts, runs.variance_factor)
+        score = product_score(parts, self.variance_factor)
         return replace(score, influence=self.on_disk(score.influence))
 
     def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:

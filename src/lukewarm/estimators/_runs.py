@@ -66,19 +66,30 @@ class RunPlan:
             trained_on |= {*split.train.tolist(), *split.stopping.tolist()}
         return False
 
-    @property
-    def variance_factor(self) -> float:
-        """The variance of the test statistic over that of independent rows.
+    def variance_factor(self, clusters: np.ndarray | None = None) -> float:
+        """Return the variance of the test statistic over that of independent rows.
 
         How often pairs of rows count, times a little for few rows: what the model gets wrong and
         what the guess of the features gets wrong have a product whose expectation may have either
         sign; its square falls with the rows learnt from.
+
+        Parameters
+        ----------
+        clusters : ndarray of int, shape (n_rows,), optional
+            The group of each row of the table, where rows belong together: errors are then known
+            from as many groups, not rows.
         """
-        added = [
-            _PRODUCTS_OF_ERRORS * len(self.folds[fold]) / self._n_learnt(model) ** 2
-            for fold, model in self.tested
-            if self._n_learnt(model)
-        ]
+
+        def count(rows: np.ndarray) -> int:
+            return len(rows) if clusters is None else len(np.unique(clusters[rows]))
+
+        added = []
+        for fold, model in self.tested:
+            split = self.splits[model]
+            n_learnt = count(np.concatenate([split.train, split.stopping]))
+            if n_learnt:
+                n_evaluated = count(self.folds[fold])
+                added.append(_PRODUCTS_OF_ERRORS * n_evaluated / n_learnt**2)
         counted = 2.0 if self.counts_twice else 1.0
         return counted * (1 + float(np.mean(added or [0.0])))
 
@@ -102,10 +113,8 @@ class RunPlan:
     @property
     def n_learnt(self) -> tuple[int, ...]:
         """How many rows the model of each fold learns from, those that stop it among them."""
-        return tuple(self._n_learnt(model) for model in self.whole)
-
-    def _n_learnt(self, model: int) -> int:
-        return len(self.splits[model].train) + len(self.splits[model].stopping)
+        splits = [self.splits[model] for model in self.whole]
+        return tuple(len(split.train) + len(split.stopping) for split in splits)
 
     def stack(self, models: Sequence[int], predictions: Sequence[Prediction]) -> Prediction:
         """Return the evaluation rows' predictions, fold after fold.

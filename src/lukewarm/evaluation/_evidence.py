@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm.evaluation._predictions import Course, EvaluationPredictions, clustered_score
+from lukewarm.evaluation._predictions import EvaluationPredictions, clustered_score
 from lukewarm.evaluation._rows import EvaluationPlan
 from lukewarm.measures import Measure, centres_classes, mean_of_rows
 from lukewarm.results import MeasureValue, SegmentSkills
@@ -47,7 +48,7 @@ class PredictionEvidence:
     n_learnt: tuple[int, ...] = ()
 
     @cached_property
-    def _courses(self) -> list[Course]:
+    def _courses(self) -> list[Any]:
         """What was decided for the whole holds for its parts, which then add up to it."""
         return self.predictions.courses(self.measure)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -97,7 +98,7 @@ class EvaluationPredictions:
     keep: Callable[[np.ndarray], np.ndarray] = _as_it_is
 
     def skills(
-        self, measure: Measure, courses: Sequence[Course] | None = None
+        self, measure: Measure, courses: Sequence[Any] | None = None
     ) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
         """Return the skill of the full model and of each reduced one.
 
@@ -105,8 +106,13 @@ class EvaluationPredictions:
         ----------
         measure : Measure
         courses : sequence of Course, optional
-            How each importance is extrapolated; by default as these rows say.
+            How each importance is extrapolated, as `courses` says of other rows; by default as
+            these rows say.
         """
+        if isinstance(measure, MeanOverOutputs):
+            return self._mean_skills(measure, courses)
+        if isinstance(measure, OneOutput):
+            return self._of_output(measure.number).skills(measure.measure, courses)
         whole, half = self._on_sides(measure, None)
         full = whole if half is None else whole.extrapolated_from(half)
         rise = None if half is None else whole - half
@@ -117,8 +123,11 @@ class EvaluationPredictions:
             whole, half = self._on_sides(measure, number)
             skill = whole
             if half is not None:
-                course = self._course(measure, number, whole, half, full.shift)
-                course = course if courses is None else courses[number]
+                course = (
+                    self._course(measure, number, whole, half, full.shift)
+                    if courses is None
+                    else courses[number]
+                )
                 skill = whole.extrapolated_from(half, rise if course.is_held else None)
                 if has_twins:
                     importance = self._twin_importance(measure, number, course.factor)
@@ -128,8 +137,26 @@ class EvaluationPredictions:
             full = replace(full, disagreement=np.append(full.disagreement, 0.0))
         return replace(full, influence=self.keep(full.influence)), tuple(reduced)
 
-    def courses(self, measure: Measure) -> list[Course]:
-        """Return how the importance of each feature set is extrapolated."""
+    def _mean_skills(
+        self, measure: MeanOverOutputs, courses: Sequence[Any] | None
+    ) -> tuple[MeasureValue, tuple[MeasureValue, ...]]:
+        by_output = [
+            self.skills(part, None if courses is None else courses[place])
+            for place, part in enumerate(measure.parts)
+        ]
+        full, reduced = zip(*by_output, strict=True)
+        by_set = zip(*reduced, strict=True)
+        return MeasureValue.mean(full), tuple(MeasureValue.mean(each) for each in by_set)
+
+    def courses(self, measure: Measure) -> list[Any]:
+        """Return how the importance of each feature set is extrapolated.
+
+        Of a mean over outputs, one such list for each output.
+        """
+        if isinstance(measure, MeanOverOutputs):
+            return [self.courses(part) for part in measure.parts]
+        if isinstance(measure, OneOutput):
+            return self._of_output(measure.number).courses(measure.measure)
         if self.half is None:
             return [Course()] * len(self.reduced)
         whole, half = self._on_sides(measure, None)
@@ -272,14 +299,16 @@ class EvaluationPredictions:
         return largest
 
     def _of_output(self, number: int) -> EvaluationPredictions:
-        """Return the predictions of one of several outputs, by the models of all rows alone."""
+        """Return the predictions of one of several outputs."""
         return replace(
             self,
             y=self.y[:, number],
             full=self.full[:, number],
             reduced=tuple(each[:, number] for each in self.reduced),
             directions=tuple(None if each is None else each[:, number] for each in self.directions),
-            half=None,
+            half=None
+            if self.half is None
+            else (self.half[0]._of_output(number), self.half[1]._of_output(number)),
         )
 
     def _on_parts(

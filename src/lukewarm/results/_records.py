@@ -25,11 +25,12 @@ class MeasureValue:
     shift : float, default 0
         What the value moved when the training rows doubled; counts as one more standard error.
         Shifts subtract like values, so two models that improve alike lose theirs together.
-    disagreement : ndarray of shape (n_folds,)
+    disagreement : ndarray of shape (k,)
         What the values of two models differ by that were trained on halves of the rows, in every
         fold, scaled so that its length is the standard error of the mean over such models that is
-        due to the rows they were trained on. It counts as one more standard error, and subtracts
-        like the value. Empty where no halves were trained.
+        due to the rows they were trained on; then, where two ways lead to an importance, what they
+        differ by. Its length counts as one more standard error, and it subtracts like the value.
+        Empty where no halves were trained.
 
     Examples
     --------
@@ -122,7 +123,7 @@ class MeasureValue:
 
 def _difference(one: Vector, other: Vector) -> Vector:
     """Return the difference of disagreements; none where only one of the values has halves."""
-    return one - other if len(one) == len(other) else np.zeros(0)
+    return one - other if len(one) and len(other) else np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,6 +98,23 @@ def test_waves_are_seen_and_parabolas_and_noise_are_not():
     assert n_seen <= 10
 
 
+@pytest.mark.parametrize("weights", ["exponential", "one and ten", "half of them zero"])
+def test_weights_are_no_waves(weights):
+    generator = np.random.default_rng(0)
+    n_seen = 0
+    for _ in range(50):
+        X = generator.normal(size=(400, 4))
+        given = {
+            "exponential": generator.exponential(size=400),
+            "one and ten": np.where(generator.random(400) < 0.5, 1.0, 10.0),
+            "half of them zero": (X[:, 0] > 0).astype(float),
+        }[weights]
+        n_seen += columns_with_waves(X, generator.normal(size=(400, 1)), given).any()
+    # At most one table in four.
+    assert n_seen <= 12
+    assert columns_with_waves(X, np.sin(6 * X[:, :1]), given)[0]
+
+
 def test_a_wave_among_other_columns_is_found():
     generator = np.random.default_rng(0)
     X = generator.normal(size=(330, 6))

@@ -87,10 +87,10 @@ def columns_with_waves(rows: Matrix, y: Matrix, weights: Vector) -> np.ndarray:
         parabola = np.vander(values, 3) * roots[:, None]
         slopes = np.linalg.lstsq(parabola, y * roots[:, None], rcond=None)[0]
         left = (y - np.vander(values, 3) @ slopes)[order]
-        sizes = np.bincount(group_of_rank, weights[order], n_groups)
+        squares = np.bincount(group_of_rank, np.square(weights[order]), n_groups)
         for output in left.T:
             sums = np.bincount(group_of_rank, weights[order] * output, n_groups)
             spread = np.average(np.square(output), weights=weights[order])
-            statistic = np.sum(np.square(sums) / sizes) / max(spread, _NOTHING)
+            statistic = np.sum(np.square(sums) / np.maximum(squares * spread, _NOTHING))
             found[column] |= statistic > bound
     return found

@@ -231,9 +231,22 @@ class ConditionalDraws:
                 parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
         return np.concatenate(parts, axis=1)
 
-    def _guess(self, target: Vector, held_out: Vector, ridge: RidgeFit | None = None) -> Regression:
+    def _guess(
+        self,
+        target: Vector,
+        held_out: Vector,
+        ridge: RidgeFit | None = None,
+        *,
+        is_share: bool = False,
+    ) -> Regression:
         return self._regressions.fit(
-            target, held_out, self._given_without, ridge=ridge, with_trees=self._with_trees
+            target,
+            held_out,
+            self._given_without,
+            ridge=ridge,
+            with_trees=self._with_trees,
+            # A column has one for every level, and a probability has less to learn.
+            with_machine=not is_share,
         )
 
     def _fit_levels(
@@ -242,14 +255,19 @@ class ConditionalDraws:
         is_alone = self._given_without == (column,)
         known = self._regressions.level_guesses(column) if is_alone else {}
         fits = [
-            self._guess(_is_value(train, value), _is_value(held_out, value), known.get(value))
+            self._guess(
+                _is_value(train, value),
+                _is_value(held_out, value),
+                known.get(value),
+                is_share=True,
+            )
             for value in values
         ]
         return _Levels(column, values, tuple(fits))
 
     def _fit_gaps(self, train: Vector, held_out: Vector) -> Regression:
         is_gap, other = (np.isnan(part).astype(float) for part in (train, held_out))
-        return self._guess(is_gap, other)
+        return self._guess(is_gap, other, is_share=True)
 
     def _fit_quantities(
         self, columns: tuple[int, ...], train: dict[int, Vector], held_out: dict[int, Vector]

@@ -66,7 +66,7 @@ class Interplay:
         self._owner = owner
         self._weights = np.ones(len(functions)) if weights is None else weights
         squares = np.square(self._functions)
-        # Level indicators are their own squares.
+        # The square of a balanced indicator is constant.
         is_curve = squares.std(axis=0) > 0
         bent = squares[:, is_curve] - squares[:, is_curve].mean(axis=0)
         screened = [self._functions, bent / bent.std(axis=0)]

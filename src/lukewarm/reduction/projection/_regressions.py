@@ -218,6 +218,7 @@ class Regressions:
         *,
         ridge: RidgeFit | None = None,
         with_trees: bool = True,
+        with_machine: bool = True,
         with_neighbours: bool = False,
     ) -> Regression:
         """Return the regression of a target on all columns but `removed`.
@@ -231,6 +232,8 @@ class Regressions:
             The ridge regression, where it is known already.
         with_trees : bool, default True
             Whether trees are tried on what the ridge regression leaves.
+        with_machine : bool, default True
+            Whether a kernel regression is tried beside trees.
         with_neighbours : bool, default False
             Whether an average among neighbours is tried on what the trees leave.
         """
@@ -240,7 +243,9 @@ class Regressions:
         if not with_trees or np.mean(np.square(left)) <= _NOTHING * scale:
             return Regression(ridge, None, TrainingTrace.untrained())
         stage = self._with_trees(ridge, target, held_out, removed)
-        machine = self._machine(target, ridge, ~np.isin(self._basis.owner, removed))
+        machine = None
+        if with_machine and not self.is_quick:
+            machine = self._machine(target, ridge, ~np.isin(self._basis.owner, removed))
         functions = self.stopping_rows.functions
         if machine is not None and self.helps(stage.left, held_out - machine.predict(functions)):
             stage = self._with_trees(machine, target, held_out, removed)
@@ -250,8 +255,6 @@ class Regressions:
         return replace(stage.regression, neighbours=neighbours)
 
     def _machine(self, target: Vector, ridge: RidgeFit, kept: np.ndarray) -> MachineFit | None:
-        if self.is_quick:
-            return None
         left = target - ridge.predict(self.train_rows.functions)
         return self._interplay.fit(target, ridge, left, kept)
 
