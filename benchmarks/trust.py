@@ -8,26 +8,18 @@ results/runs/trust.jsonl, so a stopped run goes on; results/trust.json holds one
 size and model, with Monte-Carlo errors. Seeds given by --seed: choose on some, report on others.
 """
 
-import json
 import os
 import warnings
-import zlib
-from pathlib import Path
-from time import process_time
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-import click
-import numpy as np
 import pandas as pd
+from judging import command, drawn, fit_seconds
 from problems import PROBLEMS
 
 import lukewarm as lw
 from lukewarm import learners
-from lukewarm.parallel import run_resumable
-
-FOLDER = Path(__file__).parent / "results"
 
 
 def model_named(name, task, seed):
@@ -63,9 +55,7 @@ def ideal_interval(problem, X, y, measure, name, n_evaluated):
 def explain(job):
     """Return estimates and truths of one data set."""
     problem = PROBLEMS[job["problem"]]
-    key = zlib.crc32(problem.name.encode())
-    generator = np.random.default_rng([job["seed"], key, job["n"], job["replicate"]])
-    X, y = problem.draw(job["n"], generator)
+    X, y = drawn(problem, job)
     matrix, X = X, pd.DataFrame(X, columns=[f"x{column}" for column in range(X.shape[1])])
     for column in problem.levels:
         X[f"x{column}"] = ("level " + X[f"x{column}"].astype(int).astype(str)).astype("category")
@@ -84,11 +74,7 @@ def explain(job):
         random_state=job["replicate"],
         **sets,
     )
-    started = process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        vi.fit(X, y)
-    seconds = process_time() - started
+    seconds = fit_seconds(vi, X, y)
     rows = []
     for measure in measures:
         result = vi.results_[measure]
@@ -162,31 +148,15 @@ def summary(records):
     return pd.DataFrame(table)
 
 
-@click.command()
-@click.option("--problems", default=",".join(PROBLEMS), help="Names, comma-separated.")
-@click.option("--sizes", default="500,2000,5000,20000", show_default=True)
-@click.option("--model", default="auto", show_default=True)
-@click.option("--method", default="auto", show_default=True)
-@click.option("--inference", default="auto", show_default=True)
-@click.option("--replicates", default=100, show_default=True)
-@click.option("--first", default=0, show_default=True, help="Number of the first data set.")
-@click.option("--seed", default=0, show_default=True)
-@click.option("--jobs", default=1, show_default=True)
-@click.option("--store", type=click.Path(path_type=Path), default=FOLDER / "runs" / "trust.jsonl")
-@click.option("--out", type=click.Path(path_type=Path), default=FOLDER / "trust.json")
-def main(problems, sizes, model, method, inference, replicates, first, seed, jobs, store, out):
-    settings = {"model": model, "method": method, "inference": inference, "seed": seed}
-    work = [
-        {"problem": problem, "n": int(n), "replicate": replicate, **settings}
-        for n in sizes.split(",")
-        for problem in problems.split(",")
-        for replicate in range(first, first + replicates)
-    ]
-    records = run_resumable(explain, work, store, n_jobs=jobs, description="data sets")
-    table = summary(records)
-    pd.set_option("display.width", 250, "display.max_columns", 30, "display.max_rows", 500)
-    print(table.drop(columns=["model", "method", "inference"]).round(3).to_string(index=False))
-    out.write_text(json.dumps({"seed": seed, "rows": json.loads(table.to_json(orient="records"))}))
+main = command(
+    explain,
+    summary,
+    problems=PROBLEMS,
+    sizes="500,2000,5000,20000",
+    replicates=100,
+    store="trust.jsonl",
+    out="trust.json",
+)
 
 
 if __name__ == "__main__":

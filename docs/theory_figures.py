@@ -210,12 +210,16 @@ def draw_drift_by_width() -> dict[str, float]:
     return slopes
 
 
+def step_target(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a product of two steps, and the same with noise."""
+    truth = (X[:, 1] > 2) * (X[:, 2] > 3.5) * 2.0
+    return truth, truth + 0.5 * np.random.default_rng(1).normal(size=len(X))
+
+
 def draw_drift_by_strength() -> dict[str, float]:
     """Draw how far the tree kernel is from the stationary one, and the drift term, by beta."""
     X, borders = tree_rows(200)
-    generator = np.random.default_rng(1)
-    truth = (X[:, 1] > 2) * (X[:, 2] > 3.5) * 2.0
-    y = truth + 0.5 * generator.normal(size=len(X))
+    truth, y = step_target(X)
     borders = [np.empty(0), *borders[1:]]
     stationary = tree_kernel(X, borders=borders, depth=2)
     strengths, rate, n_steps = np.geomspace(1e-2, 1e4, 13), 0.1, 50
@@ -246,9 +250,7 @@ def draw_drift_by_strength() -> dict[str, float]:
 def measure_our_boosting() -> dict[str, float]:
     """Return the same drift along runs of our boosting, means over 100 seeds."""
     X, _ = tree_rows(200)
-    generator = np.random.default_rng(1)
-    truth = (X[:, 1] > 2) * (X[:, 2] > 3.5) * 2.0
-    y = truth + 0.5 * generator.normal(size=len(X))
+    truth, y = step_target(X)
     X_removed = X.copy()
     X_removed[:, 0] = X[:, 0].mean()
     measured = {}

@@ -7,11 +7,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn_checks import EXPECTED_FAILURES
 
 import lukewarm as lw
 
-FEW_ROWS = "importances need at least 20 rows, and the check has fewer"
-WORDS = "the error is raised, in the library's own words"
 PAIRS = lw.InteractionImportance(LinearRegression(), inference="paired", random_state=0)
 
 
@@ -71,21 +70,7 @@ def test_one_feature_set_has_no_interactions(table):
 
 
 @parametrize_with_checks(
-    [clone(PAIRS).set_params(top=2)],
-    expected_failed_checks=lambda _: {
-        "check_n_features_in_after_fitting": FEW_ROWS,
-        "check_sample_weights_pandas_series": FEW_ROWS,
-        "check_sample_weights_not_an_array": FEW_ROWS,
-        "check_sample_weights_shape": FEW_ROWS,
-        "check_sample_weights_not_overwritten": FEW_ROWS,
-        "check_estimators_nan_inf": FEW_ROWS,
-        "check_fit2d_1sample": FEW_ROWS,
-        "check_fit2d_1feature": FEW_ROWS,
-        "check_complex_data": WORDS,
-        "check_dtype_object": WORDS,
-        "check_estimators_empty_data_messages": WORDS,
-        "check_requires_y_none": WORDS,
-    },
+    [clone(PAIRS).set_params(top=2)], expected_failed_checks=lambda _: EXPECTED_FAILURES
 )
 @pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 def test_scikit_learns_checks(estimator, check):

@@ -89,16 +89,15 @@ def _counts():
     return X, generator.poisson(np.exp(0.6 * X[:, 0] + 0.3 * X[:, 1])).astype(float)
 
 
+def warm_result(model, X, y):
+    vi = lw.VariableImportance(model, "early_stopping", inference="paired", random_state=0)
+    return vi.fit(X, y).result_
+
+
 @pytest.mark.parametrize("name", QUANTILE)
 def test_quantile_models_are_trained_stopped_and_measured_by_their_pinball_loss(name, linear):
     X, y = linear
-    warm = (
-        lw.VariableImportance(
-            QUANTILE[name](), random_state=0, method="early_stopping", inference="paired"
-        )
-        .fit(X, y)
-        .result_
-    )
+    warm = warm_result(QUANTILE[name](), X, y)
     assert warm.measure == "pinball(0.9)"
     least, without = 0.5 * LOSS_PER_SPREAD, np.sqrt([4.25, 0.5, 0.25]) * LOSS_PER_SPREAD
     # Trees of this size are some 40 % above the least loss on 1700 rows.
@@ -109,13 +108,7 @@ def test_quantile_models_are_trained_stopped_and_measured_by_their_pinball_loss(
 @pytest.mark.parametrize("name", COUNTS)
 def test_count_models_are_measured_by_their_deviance(name, counts):
     X, y = counts
-    result = (
-        lw.VariableImportance(
-            COUNTS[name](), random_state=0, method="early_stopping", inference="paired"
-        )
-        .fit(X, y)
-        .result_
-    )
+    result = warm_result(COUNTS[name](), X, y)
     assert result.measure == "poisson_deviance"
     # The deviance of counts with mean 1 around their true mean is about 1.1.
     assert -result.full.value < 1.25

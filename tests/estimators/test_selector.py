@@ -7,11 +7,10 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn_checks import EXPECTED_FAILURES, FEW_ROWS
 
 import lukewarm as lw
 
-FEW_ROWS = "importances need at least 20 rows, and the check has fewer"
-WORDS = "the error is raised, in the library's own words"
 SELECTOR = lw.ImportanceSelector(LinearRegression(), inference="paired", random_state=0)
 
 
@@ -25,20 +24,9 @@ def table():
 @parametrize_with_checks(
     [SELECTOR],
     expected_failed_checks=lambda _: {
-        "check_n_features_in_after_fitting": FEW_ROWS,
-        "check_sample_weights_pandas_series": FEW_ROWS,
-        "check_sample_weights_not_an_array": FEW_ROWS,
-        "check_sample_weights_shape": FEW_ROWS,
-        "check_sample_weights_not_overwritten": FEW_ROWS,
+        **EXPECTED_FAILURES,
         "check_sample_weight_equivalence_on_dense_data": FEW_ROWS,
         "check_sample_weight_equivalence_on_sparse_data": FEW_ROWS,
-        "check_estimators_nan_inf": FEW_ROWS,
-        "check_fit2d_1sample": FEW_ROWS,
-        "check_fit2d_1feature": FEW_ROWS,
-        "check_complex_data": WORDS,
-        "check_dtype_object": WORDS,
-        "check_estimators_empty_data_messages": WORDS,
-        "check_requires_y_none": WORDS,
         "check_transformer_data_not_an_array": "y must have a length",
     },
 )

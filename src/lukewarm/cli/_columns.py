@@ -40,7 +40,18 @@ def complete_column(ctx: click.Context, param: click.Parameter, incomplete: str)
 def taken_apart(
     table: Any, file: Path, roles: dict[str, Any], dropped: list[str], dates: list[str]
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the features, and the column of each role that one was named for."""
+    """Return the features, and the column of each role that one was named for.
+
+    Parameters
+    ----------
+    table : DataFrame
+    file : Path
+        Named in messages.
+    roles : dict
+        Columns by the option that names them, such as "--target"; None where it was not given.
+    dropped, dates : lists of str
+        Columns to leave out, and to read as dates.
+    """
     roles = {option: column for option, column in roles.items() if column is not None}
     named = dict(zip(roles, _in_table(list(roles.values()), table, file), strict=True))
     dropped, dates = (_in_table(columns, table, file) for columns in (dropped, dates))

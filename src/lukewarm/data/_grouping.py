@@ -85,6 +85,14 @@ def correlation_groups(X: Features, index: FeatureIndex, threshold: float) -> di
 
     Complete-linkage clustering of 1 - |Spearman's correlation|; a cluster has the name of its
     members.
+
+    Parameters
+    ----------
+    X : DataFrame or ndarray of shape (n, p)
+    index : FeatureIndex
+        The names of the columns.
+    threshold : float
+        The least absolute rank correlation inside a cluster.
     """
     # scipy's clusters and ranks take longer to load than all the rest of the room.
     from scipy.cluster.hierarchy import fcluster, linkage

@@ -117,6 +117,17 @@ def part_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return those of the rows that train, and those that decide when to stop.
 
+    Parameters
+    ----------
+    rows : ndarray of int
+        Those to part.
+    train_fraction : float
+    generator : Generator
+    strata : ndarray of shape (n_rows,), optional
+        Class codes of all rows; both parts then hold every class in its share.
+    units : RowUnits, optional
+        Which rows belong together or follow each other; no part cuts through them.
+
     Examples
     --------
     >>> units = RowUnits(np.arange(100), in_order=True)
@@ -141,6 +152,15 @@ def halve_rows(
     """Return two splits that train on disjoint halves of the training rows, all else the same.
 
     Of units in order the first half is the earlier one.
+
+    Parameters
+    ----------
+    split : RowSplit
+    generator : Generator
+    strata : ndarray of shape (n_rows,), optional
+        Class codes of all rows; both parts then hold every class in its share.
+    units : RowUnits, optional
+        Which rows belong together or follow each other; no part cuts through them.
 
     Examples
     --------

@@ -210,7 +210,14 @@ def not_reached_remark(
 ) -> tuple[Remark, ...]:
     """Return the remarks on feature sets that were not reached; none where all were.
 
-    `reasons` are those of sets whose models failed.
+    Parameters
+    ----------
+    names : sequence of str
+        The feature sets that have no result.
+    n_asked : int
+        How many were asked for.
+    reasons : mapping from str to str
+        Why the models without a set failed, for those whose did.
     """
     failed = [f"{name} ({reasons[name]})" for name in names if name in reasons]
     late = [name for name in names if name not in reasons]

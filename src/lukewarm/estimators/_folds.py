@@ -112,9 +112,22 @@ def train_full(
 ) -> FullModel:
     """Return the full model trained on the rows of `split`.
 
-    `keeps_table` tells whether the rows must stay as they are after training; else a learner may
-    keep them in a representation of its own. `spares_stopping_rows` tells whether the model may
-    only be chosen by the stopping rows, not learn from them.
+    Parameters
+    ----------
+    problem : Problem
+    split : RowSplit
+        What each row is for.
+    learner : BaseLearner
+        Untrained.
+    rule, max_steps
+        When training ends.
+    fill
+        What stands in removed columns, as the estimators take it.
+    keeps_table : bool, default False
+        Whether the rows must stay as they are after training; else a learner may keep them in a
+        representation of its own.
+    spares_stopping_rows : bool, default True
+        Whether the model may only be chosen by the stopping rows, not learn from them.
     """
     started = perf_counter()
     if not spares_stopping_rows:
@@ -157,7 +170,18 @@ def trained_full(
 ) -> FullModel:
     """Return a model the user has trained as the full model; `split` tells what each row is for.
 
-    `set_aside` is the share of its rows that the model kept to stop itself by.
+    Parameters
+    ----------
+    problem : Problem
+    split : RowSplit
+    learner : BaseLearner
+        In the state of the user's model.
+    fill
+        What stands in removed columns, as the estimators take it.
+    set_aside : float
+        The share of its rows that the model kept to stop itself by.
+    generator : Generator
+        Draws which rows those may have been.
     """
     learnt_from = split.without_stopping().train
     if not learner.traits.can_warm_start:

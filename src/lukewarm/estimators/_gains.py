@@ -35,7 +35,16 @@ class GainPlan:
 
     @classmethod
     def of(cls, result: ImportanceResult, index: FeatureIndex, base: Any) -> GainPlan:
-        """Return the plan for the feature sets of a result that share no column with the base."""
+        """Return the plan for the feature sets of a result that share no column with the base.
+
+        Parameters
+        ----------
+        result : ImportanceResult
+        index : FeatureIndex
+            The names of the columns.
+        base : sequence
+            Columns or sets, as `features` takes them, that every model keeps.
+        """
         named = as_feature_sets(index, base) if len(base) else {}
         kept = {column for columns in named.values() for column in columns}
         sets = {

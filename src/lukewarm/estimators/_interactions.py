@@ -41,7 +41,17 @@ def pair_name(result: ImportanceResult, first: str, second: str) -> str:
 def interaction_frame(
     result: ImportanceResult, joint: ImportanceResult | None, pairs: list[tuple[str, str]]
 ) -> pd.DataFrame:
-    """Return one row per pair, the largest interactions first; `joint` holds the pairs' sets."""
+    """Return one row per pair, the largest interactions first; `joint` holds the pairs' sets.
+
+    Parameters
+    ----------
+    result : ImportanceResult
+        Of single feature sets.
+    joint : ImportanceResult, or None where `result` has them
+        Of the pairs.
+    pairs : list of pairs of str
+        Names in `result`.
+    """
     whole = result if joint is None else ImportanceResult.merge([result, joint])
     rows = []
     for first, second in pairs:

@@ -72,6 +72,13 @@ def numeric_design(X: Features, y: Vector, is_evaluation: np.ndarray) -> Matrix:
     """Return the features as finite numbers: means for missing values and for categories.
 
     A level of a categorical column becomes the mean target of the rows that are not judged.
+
+    Parameters
+    ----------
+    X : DataFrame or ndarray of shape (n, p)
+    y : ndarray of shape (n,)
+    is_evaluation : ndarray of bool of shape (n,)
+        The rows that are judged, whose target must not enter.
     """
     if not isinstance(X, pd.DataFrame):
         return _filled(X)

@@ -145,7 +145,15 @@ class Problem:
 def as_problem(
     X: Any, y: Any, sample_weight: Any, model: Any, measure: Any, task: str = "auto"
 ) -> Problem:
-    """Return the checked problem; see `is_classification` for what makes it one of classes."""
+    """Return the checked problem; see `is_classification` for what makes it one of classes.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As the user gave them.
+    model, measure, task
+        Those of the estimator; they decide whether `y` holds classes, and what is measured.
+    """
     X, y = as_pandas(X), as_pandas(y)
     table, names = as_table(X)
     index = FeatureIndex(names, tuple(X.columns) if isinstance(X, pd.DataFrame) else None)

@@ -37,7 +37,18 @@ def compare_with_retraining(
     numbers: list[int],
     n_jobs: int | None,
 ) -> pd.DataFrame:
-    """Return one row per feature set: both estimates, their gap, and what each cost."""
+    """Return one row per feature set: both estimates, their gap, and what each cost.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The fit.
+    result : ImportanceResult
+        Of one of its measures.
+    numbers : list of int
+        The feature sets of the result to retrain without.
+    n_jobs : int, optional
+    """
     retrain = Retrain(prepared.rule, prepared.max_steps)
     full_models = [each.for_retraining(prepared.problem) for each in prepared.full_models]
     again = replace(prepared, reduction=retrain, full_models=full_models, symmetric=False)

@@ -196,6 +196,18 @@ def plan_of_splits(
 
     Where rows follow each other in time, the half of the training rows is the later one, and
     stands for both: an earlier one would be worse for being old, not for being few.
+
+    Parameters
+    ----------
+    splits : sequence of RowSplit
+    generator : Generator
+        Draws the halves.
+    strata : ndarray of shape (n_rows,), or None
+        Class codes.
+    with_halves : bool
+        Whether models of half the rows are trained beside each.
+    units : RowUnits, optional
+        Which rows belong together or follow each other.
     """
     folds = tuple(split.evaluation for split in splits)
     whole = tuple(range(len(splits)))

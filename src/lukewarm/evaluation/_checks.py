@@ -48,6 +48,19 @@ def check_parts(
     """Raise unless every part of the evaluation rows allows each measure and its standard error.
 
     Before any training, for it concerns the target alone.
+
+    Parameters
+    ----------
+    plan : EvaluationPlan
+        The parts that judge each side.
+    y : ndarray of shape (n,)
+    measures : iterable of Measure
+    weights : ndarray of shape (n,), optional
+    task : Task
+    weights_name : str
+        The parameter that a message names.
+    clusters : ndarray of int of shape (n,), optional
+        The group of each row, where rows belong together; groups then count as rows do.
     """
     parts = plan.full_parts
     if plan.reduced_parts is not plan.full_parts:
@@ -146,7 +159,16 @@ def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
 
 
 def check_probabilities(name: str, prediction: Any, n_rows: int, task: Task) -> Prediction:
-    """Return class probabilities, (n,) for two classes and (n, n_classes) for more."""
+    """Return class probabilities, (n,) for two classes and (n, n_classes) for more.
+
+    Parameters
+    ----------
+    name : str
+        The argument that a message names.
+    prediction : array-like of shape (n,), (n, 2) or (n, n_classes)
+    n_rows : int
+    task : Task
+    """
     try:
         probabilities = np.asarray(check_readable(name, prediction), dtype=float)
     except (TypeError, ValueError, OverflowError) as error:

@@ -50,6 +50,16 @@ class EvaluationPlan:
 
         With K folds these are the 2K folds of Williamson et al.: every row is evaluated once. Rows
         of one cluster judge the same side.
+
+        Parameters
+        ----------
+        folds : ndarray of shape (n,)
+            The fold of each row; see `paired`.
+        generator : Generator
+        strata : ndarray of shape (n,), optional
+            Class codes; both halves then hold every class in its share.
+        clusters : ndarray of int of shape (n,), optional
+            The group of each row, where rows belong together.
         """
         whole = cls.paired(folds).full_parts
         halves = [
@@ -71,7 +81,15 @@ def skill_on_parts(
 ) -> MeasureValue:
     """Return the mean over parts of the measure on each part.
 
-    `clusters` numbers the rows that belong together, see `by_cluster`.
+    Parameters
+    ----------
+    measure : Measure
+    y, prediction : ndarrays of shape (n,), and (n,) or (n, n_outputs)
+    parts : tuple of ndarrays of int
+        The rows of each part.
+    weights : ndarray of shape (n,), optional
+    clusters : ndarray of int of shape (n,), optional
+        The group of each row, where rows belong together; see `by_cluster`.
 
     Notes
     -----

@@ -54,7 +54,14 @@ class TwinTerms:
     def of(
         cls, y: Vector, full: tuple[Prediction, Prediction], reduced: tuple[Prediction, Prediction]
     ) -> TwinTerms:
-        """Return the terms of rows, by what both models predict with and without the features."""
+        """Return the terms of rows, by what both models predict with and without the features.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+        full, reduced : pairs of ndarrays of shape (n,)
+            What the models of the two halves predict with all features, and without some.
+        """
         effect, other_effect = (one - other for one, other in zip(full, reduced, strict=True))
         left, other_left = (y - each for each in reduced)
         return cls(

@@ -60,6 +60,12 @@ def wald_interval(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the two ends of the normal interval that covers with probability `level`.
 
+    Parameters
+    ----------
+    estimate, std_error : ndarrays of one shape
+    level : float
+        Inside (0, 1).
+
     Examples
     --------
     >>> low, high = wald_interval(np.array([0.0]), np.array([1.0]), 0.95)
@@ -93,8 +99,13 @@ def p_value(
 ) -> np.ndarray:
     """Return the one-sided p-value of "the true value is at most `delta`".
 
-    `freedom` are the degrees of freedom of Student's law, where groups of rows are few; without
-    them it is the normal law.
+    Parameters
+    ----------
+    estimate, std_error : ndarrays of one shape
+    delta : float, default 0
+    freedom : float, default infinity
+        Degrees of freedom of Student's law, where groups of rows are few; the normal law by
+        default.
 
     Notes
     -----

@@ -43,7 +43,16 @@ class PlattScaling:
 
     @classmethod
     def fit(cls, margin: np.ndarray, y: Vector, weights: Vector | None) -> PlattScaling:
-        """Return the offset and scale of least log-loss for margins (n, d) and class codes."""
+        """Return the offset and scale of least log-loss for margins (n, d) and class codes.
+
+        Parameters
+        ----------
+        margin : ndarray of shape (n, d)
+            One column for two classes, else one for each.
+        y : ndarray of shape (n,)
+            Class codes.
+        weights : ndarray of shape (n,), optional
+        """
         d = margin.shape[1]
         share = np.full(len(y), 1 / len(y)) if weights is None else weights / weights.sum()
         codes = y.astype(int)
@@ -82,7 +91,16 @@ class PlattScaling:
 def calibration(
     margin: np.ndarray, before: np.ndarray, y: Vector, weights: Vector | None
 ) -> PlattScaling | None:
-    """Return what makes margins (n, d) no surer than they were `before`; None for nothing."""
+    """Return what makes margins (n, d) no surer than they were `before`; None for nothing.
+
+    Parameters
+    ----------
+    margin, before : ndarrays of shape (n, d)
+        Of the model without some columns, and of the full one.
+    y : ndarray of shape (n,)
+        Class codes.
+    weights : ndarray of shape (n,), optional
+    """
     full = PlattScaling.fit(before, y, weights)
     if full.scale < _NO_CONFIDENCE:
         return None

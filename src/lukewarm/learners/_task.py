@@ -22,7 +22,16 @@ _MOST_CODES = 20
 
 
 def is_classification(task: Any, y: Any, model: Any, measures: tuple[Measure, ...] | None) -> bool:
-    """Return whether `y` holds classes: by `task`, else by the labels, the model, the measures."""
+    """Return whether `y` holds classes: by `task`, else by the labels, the model, the measures.
+
+    Parameters
+    ----------
+    task : {"auto", "regression", "classification"}
+    y : array-like
+    model
+        As the user gave it.
+    measures : tuple of Measure, or None where the user named none
+    """
     task = check_choice("task", task, TASKS)
     if task == "auto":
         is_of_classes = _task_of_model(model) == "classification" or _need_classes(measures)

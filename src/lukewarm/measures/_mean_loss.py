@@ -47,7 +47,17 @@ class MeanLoss:
 
 
 def check_values(name: str, values: Vector, is_allowed: np.ndarray, wanted: str) -> None:
-    """Raise unless all values are allowed, saying what a measure wants and what came."""
+    """Raise unless all values are allowed, saying what a measure wants and what came.
+
+    Parameters
+    ----------
+    name : str
+        Of the measure.
+    values : ndarray of shape (n,)
+    is_allowed : ndarray of bool of shape (n,)
+    wanted : str
+        What the measure needs, in words.
+    """
     if not is_allowed.all():
         row = int(np.flatnonzero(~is_allowed)[0])
         raise ValueError(f"{name} needs {wanted}; row {row} has {values[row]:g}.")

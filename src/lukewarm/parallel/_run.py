@@ -85,6 +85,15 @@ def iterate_jobs(
     They come in the order of the jobs, but for those that another process is at work on
     (`ClaimedElsewhere`): these are asked for again when the others are done. Jobs whose worker
     process was killed are run again.
+
+    Parameters
+    ----------
+    function : callable from a job to its result
+    jobs : sequence
+    n_jobs : int, optional
+        Workers at the same time; what joblib is configured for by default.
+    prefer : {"threads", "processes"}
+        What workers are where joblib has no other backend configured.
     """
     missing = dict(enumerate(jobs))
     pause, n_breaks = _FIRST_PAUSE_SECONDS, 0

@@ -60,7 +60,15 @@ class SharedFunction:
 
 
 def call_shared(data: np.ndarray, ends: tuple[int, ...], token: str, job: Any) -> Any:
-    """Return what a packed function makes of a job; in a worker, it is unpacked once."""
+    """Return what a packed function makes of a job; in a worker, it is unpacked once.
+
+    Parameters
+    ----------
+    data, ends, token
+        Those of a `SharedFunction`.
+    job
+        What the function is called with.
+    """
     with _lock:
         if token not in _loaded:
             _loaded[token] = _unpacked(data, ends)

@@ -142,6 +142,15 @@ def looks_of(
     p-values are adjusted by Holm's method over all features, shown or not. The product test can be
     sure of a feature whose estimate came out below zero; a filled bar there would read as
     significantly harmful, which is not what was tested.
+
+    Parameters
+    ----------
+    values, p_values : ndarrays of shape (n_features,)
+    level : float
+        One minus it is what p-values are compared with.
+    chosen : ndarray of int
+        The features that are drawn.
+    colour : str
     """
     known = np.nan_to_num(p_values, nan=1.0)
     is_clear = ((adjust_p_values(known, "holm") < 1 - level) & (values > 0))[chosen]

@@ -61,6 +61,18 @@ class Axis:
         return round(100 * (clipped - self.low) / (self.high - self.low), 2)
 
 
+def uncertainty_heads(level: float) -> dict[str, str]:
+    """Return the heads of the columns that say how well a value is known, in their order."""
+    return {
+        "low": f"{percent(level)} from",
+        "high": "to",
+        "std_error": "Std. error",
+        "p_value": "p",
+        "p_holm": "p (Holm)",
+        "p_bh": "p (BH)",
+    }
+
+
 def _round_step(least: float) -> float:
     size = 10.0 ** math.floor(math.log10(least))
     return next(size * factor for factor in (1, 2, 5, 10) if size * factor >= least * 0.999)

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from lukewarm._validation import check_instance
 from lukewarm.inference import adjust_p_values, wald_interval
-from lukewarm.reporting._bars import BarTable
+from lukewarm.reporting._bars import BarTable, uncertainty_heads
 from lukewarm.reporting._facts import provenance_of
 from lukewarm.reporting._page import render, write_page
 from lukewarm.reporting._panel import LEVELS, Panel
@@ -156,12 +156,7 @@ def _differences(
         "before": labels[0],
         "after": labels[1],
         "value": "Difference",
-        "low": f"{percent(level)} from",
-        "high": "to",
-        "std_error": "Std. error",
-        "p_value": "p",
-        "p_holm": "p (Holm)",
-        "p_bh": "p (BH)",
+        **uncertainty_heads(level),
     }
     return BarTable(
         names=tuple(shared[each] for each in order),

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Vector
-from lukewarm.reporting._bars import BarTable
+from lukewarm.reporting._bars import BarTable, uncertainty_heads
 from lukewarm.reporting._subjects import Subject
-from lukewarm.reporting._words import clean, percent
+from lukewarm.reporting._words import clean
 from lukewarm.results import MeasureWords, ShapleyResult, words_for
 
 # Those in common use, from which the reader may choose beside that of the result.
@@ -102,21 +102,13 @@ class Panel:
             "value": quantity,
             "low": "ci_low",
             "high": "ci_high",
-            "std_error": "std_error",
-            "p_value": "p_value",
-            "p_holm": "p_holm",
-            "p_bh": "p_bh",
+            **{name: name for name in ("std_error", "p_value", "p_holm", "p_bh")},
             **({"shift": "shift"} if self.has_shift else {}),
         }
         level = self.result.level
         heads = {
             "value": self.quantity,
-            "low": f"{percent(level)} from",
-            "high": "to",
-            "std_error": "Std. error",
-            "p_value": "p",
-            "p_holm": "p (Holm)",
-            "p_bh": "p (BH)",
+            **uncertainty_heads(level),
             **({"shift": "Shift"} if self.has_shift else {}),
         }
         intervals = {

@@ -126,7 +126,15 @@ class ImportanceEstimates:
 
         They are those of `interval` with more standard errors: as many as a multiplier bootstrap
         of the influence values says, so correlated importances cost less than Bonferroni's bound.
-        `reach_zero` is that of `interval`.
+
+        Parameters
+        ----------
+        level : float, optional
+            The result's own by default.
+        random_state : int, Generator or None, default 0
+            Of the bootstrap.
+        reach_zero : bool, default False
+            Whether intervals wholly below zero are extended to it; see `interval`.
         """
         n_ignored = 0 if self.missed is None else self.missed.n_limited
         quantile = simultaneous_quantile(

@@ -44,7 +44,16 @@ class FieldKind:
         contents.record[key] = value
 
     def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> Any:
-        """Return the stored value; a ValueError says what is wrong with it."""
+        """Return the stored value; a ValueError says what is wrong with it.
+
+        Parameters
+        ----------
+        key : str
+            The name of the field.
+        stored : StoredRecord
+        sizes : Sizes
+            The lengths that fields have in common.
+        """
         raise NotImplementedError
 
     def joined(self, values: Sequence[Any]) -> Any:

@@ -149,7 +149,18 @@ class StoredRecord:
     def array(
         self, name: str, shape: tuple[int | None, ...], kinds: str = "f", *, finite: bool = True
     ) -> np.ndarray:
-        """Return an array of this shape (None: any length) and one of these kinds of dtype."""
+        """Return an array of this shape (None: any length) and one of these kinds of dtype.
+
+        Parameters
+        ----------
+        name : str
+        shape : tuple of int or None
+            None allows any length.
+        kinds : str, default "f"
+            The kinds of dtype allowed, one letter each.
+        finite : bool, default True
+            Whether all values must be finite.
+        """
         member = self._members.get(f"{name}.npy")
         if member is None:
             raise ValueError(f"it has no array {name!r}")

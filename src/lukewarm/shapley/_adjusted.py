@@ -43,6 +43,14 @@ def regression_adjusted(
 ) -> Solution:
     """Return the Shapley values of a fitted proxy plus the correction that makes them unbiased.
 
+    Parameters
+    ----------
+    game : Game
+    units : sequence of Unit
+        Pairs of a coalition and its complement, as drawn.
+    proxies : sequence of ProxyGame
+        Games much like this one, whose Shapley values are known.
+
     Notes
     -----
     Where the pairs leave least squares without one answer the estimate is shrunk instead (see

@@ -89,6 +89,14 @@ def take_units(
 
     The empty and the full coalition are not counted. Units whose coalitions are all known already
     cost nothing and go on until the first unit that would exceed the number.
+
+    Parameters
+    ----------
+    sampler : callable
+        From players and generator to an endless stream of units.
+    n_players : int
+    n_coalitions : int
+    generator : Generator
     """
     known: set[Coalition] = {(), full_coalition(n_players)}
     most = n_coalitions + len(known)

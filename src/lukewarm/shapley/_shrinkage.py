@@ -55,7 +55,15 @@ def needs_shrinkage(sample: PairSample) -> bool:
 def shrunken_least_squares(
     game: Game, sample: PairSample, proxies: Sequence[ProxyGame] = ()
 ) -> Solution:
-    """Return the posterior mean of the Shapley values, with the posterior covariance as error."""
+    """Return the posterior mean of the Shapley values, with the posterior covariance as error.
+
+    Parameters
+    ----------
+    game : Game
+    sample : PairSample
+    proxies : sequence of ProxyGame
+        Games much like this one, whose Shapley values are known.
+    """
     n_players = game.n_players
     equal_share = sample.signs.sum(axis=1) / n_players
     h, h_full = sample.differences(game)

@@ -32,7 +32,15 @@ class Activation(Protocol):
         ...
 
     def moments(self, covariance: Matrix, rows: Any, columns: Any) -> tuple[Matrix, Matrix]:
-        """Return ``E[phi(u) phi(v)]`` and ``E[phi'(u) phi'(v)]`` of every pair."""
+        """Return ``E[phi(u) phi(v)]`` and ``E[phi'(u) phi'(v)]`` of every pair.
+
+        Parameters
+        ----------
+        covariance : ndarray of shape (n, k)
+            Of u and v.
+        rows, columns
+            What `prepare` made of the variances of u, and of v.
+        """
         ...
 
 

@@ -12,8 +12,15 @@ from lukewarm.learners.boosting._compiled import compiled
 def add_pairs(kernel, row_bins, column_bins, table, axes, is_symmetric):  # type: ignore[no-untyped-def]
     """Add ``table[...]`` of every pair of rows to `kernel`, above the diagonal if symmetric.
 
-    `row_bins` and `column_bins` are (n_axes, n); `table` is flat, its axes as in `pair_table`;
-    `axes` holds the number of bins and the kind of each.
+    Parameters
+    ----------
+    kernel : ndarray of shape (n, k)
+    row_bins, column_bins : ndarrays of shape (n_axes, n) and (n_axes, k)
+    table : ndarray
+        Flat, its axes as in `pair_table`.
+    axes : ndarray of shape (n_axes, 2)
+        The number of bins and the kind of each.
+    is_symmetric : bool
     """
     n_axes = len(axes)
     offsets = np.empty((n_axes, axes[:, 0].max()), np.int64)
@@ -56,8 +63,13 @@ def fill_offsets(own, axis, stride, offsets):  # type: ignore[no-untyped-def]
 def add_tree(mean, square, row_leaves, column_order, column_starts, weights):  # type: ignore[no-untyped-def]
     """Add one tree's kernel to `mean` and its square to `square`.
 
-    Column `column_order[i]` lies in the leaf whose range in `column_starts` holds `i`; only pairs
-    in one leaf are visited.
+    Parameters
+    ----------
+    mean, square : ndarrays of shape (n, k)
+    row_leaves : ndarray of int of shape (n,)
+    column_order, column_starts : ndarrays of int
+        Columns sorted by leaf, and where each leaf begins.
+    weights : ndarray of shape (n_leaves,)
     """
     for row in range(len(row_leaves)):
         leaf = row_leaves[row]

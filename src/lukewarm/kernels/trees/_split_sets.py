@@ -60,6 +60,15 @@ def group_numbers(
     """Return the numbers of the trees that split `features` these many times.
 
     One axis per feature, along it the combinations of its borders.
+
+    Parameters
+    ----------
+    features, chosen : sequences of int
+        The features, and how many of its borders each splits at.
+    n_borders : sequence of int
+        Of all features.
+    binomials : ndarray
+        See `binomial_table`.
     """
     first_split = np.concatenate([[0], np.cumsum(n_borders)])
     numbers: np.ndarray = np.zeros((1,) * len(features), dtype=np.int64)

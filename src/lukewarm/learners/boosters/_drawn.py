@@ -108,8 +108,16 @@ class DrawnMargins:
     ) -> tuple[np.ndarray, list[np.ndarray]] | None:
         """Return the margins with the values of each fill, (m, n, d); None where trees cannot tell.
 
-        With weights (m, n), which sum to one over the fills, their mean, (1, n, d). Leaves, where
-        asked for, are those of the last fill: for every output an array (n_trees, n).
+        Parameters
+        ----------
+        X : DataFrame or ndarray of shape (n, p)
+        fills : sequence of dicts
+            Values (n,) by column number, one dict for each of m draws.
+        weights : ndarray of shape (m, n), optional
+            Of sum one over the draws: the mean over them is returned, (1, n, d).
+        with_leaves : bool, default False
+            Whether the leaves are asked for that rows reach with the last of the draws: an array
+            (n_trees, n) for every output.
         """
         rows = self._read_rows(X, fills)
         if rows is None:

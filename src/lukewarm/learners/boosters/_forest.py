@@ -225,6 +225,7 @@ def _rule_out_all(
 @compiled
 def _add_trees(codes: np.ndarray, trees: TableArrays, total: np.ndarray) -> None:
     """Add the trees' values to `total` (n, n_outputs)."""
+    # Not by way of `_find_leaves`: its (n_trees, n) table would leave the caches between the two.
     n_rows, n_outputs = total.shape
     words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
     for begin in range(0, n_rows, _ROWS_AT_ONCE):

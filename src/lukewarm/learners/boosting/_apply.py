@@ -70,7 +70,16 @@ def leaf_groups(
     is_category: np.ndarray,
     group_size: int,
 ) -> np.ndarray:
-    """Return the leaf numbers of `group_size` trees at a time, shape (n_groups, n)."""
+    """Return the leaf numbers of `group_size` trees at a time, shape (n_groups, n).
+
+    Parameters
+    ----------
+    codes : ndarray of shape (p, n)
+    features, thresholds : ndarrays of shape (n_trees, depth)
+        The test of each level.
+    is_category : ndarray of bool of shape (p,)
+    group_size : int
+    """
     n_trees, depth = features.shape
     dtype = np.uint8 if group_size * depth <= 8 else np.uint16
     groups = np.zeros((-(-n_trees // group_size), codes.shape[1]), dtype)
@@ -137,8 +146,21 @@ def add_groups(
 ):
     """Add the trees' values to `raw` (n_outputs, n), from stored leaf numbers and a mask.
 
-    Feature f is held at ``fill_codes[f]`` where it is removed, or at ``surrogates[places[f]]``,
-    codes of its own for every row, where that place is not negative.
+    Parameters
+    ----------
+    groups, group_size
+        Leaf numbers of all rows, see `leaf_groups`.
+    features, thresholds, values, is_category
+        The trees: tests (n_trees, depth) of their levels, values (n_trees, 2**depth, n_outputs) of
+        their leaves, and which features are categories.
+    removed : ndarray of bool of shape (p,)
+    fill_codes : ndarray of shape (p,)
+        What removed features are held at.
+    places : ndarray of int of shape (p,)
+        The place of each feature in `surrogates`; -1 where it has none.
+    surrogates : ndarray of shape (n_places, n)
+        Codes of its own for every row.
+    raw : ndarray of shape (n_outputs, n)
     """
     n_trees, depth = features.shape
     n_outputs = raw.shape[0]
@@ -210,7 +232,12 @@ def add_trees(
 ):
     """Add the trees' values to `raw` (n_outputs, n); `stages` gets the sum after each tree.
 
-    `stages` has shape (n_trees, n_outputs, n), or (0, 0, 0) where no one asks.
+    Parameters
+    ----------
+    codes : ndarray of shape (p, n)
+    features, thresholds, values, is_category, removed, fill_codes, places, surrogates, raw
+        As for `add_groups`.
+    stages : ndarray of shape (n_trees, n_outputs, n), or (0, 0, 0) where no one asks
     """
     # Trees up to depth 10 have leaf numbers of ten bits.
     leaves = np.empty(raw.shape[1], np.uint16)

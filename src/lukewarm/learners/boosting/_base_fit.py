@@ -51,7 +51,18 @@ class BaseFit:
     def log_loss(
         cls, functions: Matrix, y: Vector, n_outputs: int, penalty: float, weights: Vector | None
     ) -> BaseFit:
-        """Return the logistic (one output) or softmax regression of class codes `y` (n,)."""
+        """Return the logistic (one output) or softmax regression of class codes `y` (n,).
+
+        Parameters
+        ----------
+        functions : ndarray of shape (n, n_functions)
+        y : ndarray of shape (n,)
+        n_outputs : int
+            One for two classes, else their number.
+        penalty : float
+            In rows: it counts as so many of them.
+        weights : ndarray of shape (n,), optional
+        """
         n_rows = len(functions)
         shares = np.full(n_rows, 1 / n_rows) if weights is None else weights / weights.sum()
         mean = shares @ functions

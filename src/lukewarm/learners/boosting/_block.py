@@ -11,9 +11,7 @@ from lukewarm.learners.boosting._grow import (
     begin_tree,
     choose_and_split,
     count_and_score,
-    draws_blindly,
     end_tree,
-    grow_blindly,
     grow_trees,
 )
 from lukewarm.learners.boosting._histograms import quantise
@@ -68,21 +66,16 @@ def grow_block(
         return
     with ThreadPoolExecutor(n_threads) as pool:
         for tree in range(len(trees.features)):
-            # The steps of `grow_trees`, with the levels of a tree handed out to threads.
-            chosen, state, bound, mass = begin_tree(
-                problem, rules, candidates, step + tree, scale, raw, work
+            # As in `grow_trees`, which is compiled as a whole: compiled code cannot hand the levels
+            # of a tree to Python's threads.
+            chosen, state, mass, splits, is_open = begin_tree(
+                table, problem, rules, candidates, step + tree, scale, raw, trees, tree, work
             )
-            splits = Splits(trees.features[tree], trees.thresholds[tree])
-            splits.features[:] = -1
-            if draws_blindly(rules, bound):
-                grow_blindly(table, problem, rules, chosen, bound, np.uint64(state), splits, work)
-            elif len(chosen):
+            if is_open:
                 _grow_tree(
                     pool, n_threads, table, problem, rules, chosen, mass, state, splits, work
                 )
-            scale *= rules.shrink
-            trees.scales[tree] = scale
-            end_tree(problem, rules, scale, raw, trees.values[tree], work)
+            scale = end_tree(problem, rules, scale, raw, trees, tree, work)
 
 
 def _grow_tree(
@@ -102,6 +95,7 @@ def _grow_tree(
     shares = np.array_split(np.arange(len(chosen)), n_threads)
     scales = quantise(problem, work)
     n_listed, swapped = np.uintp(0), np.zeros(0, np.bool_)
+    # The levels of `_grow_by_scores`, the counting handed out.
     for level in range(len(splits.features)):
         count = partial(count_and_score, table, rules, chosen)
         jobs = [

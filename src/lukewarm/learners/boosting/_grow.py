@@ -46,23 +46,7 @@ def _mean_square(problem, work):
 
 
 @compiled
-def begin_tree(problem, rules, candidates, step, scale, raw, work):
-    """Set the gradients; return the features to split on, the random state, the bound and mass."""
-    # A stream for each step: training may be cut into blocks anywhere.
-    state = start_stream(rules.seed, step)
-    chosen, state = draw_features(candidates, rules.feature_fraction, state)
-    state = draw_sample(rules.subsample, work.sample, state)
-    set_gradients(problem, scale, raw, work)
-    work.leaves[:] = 0
-    bound, mass = 0.0, 1.0
-    # Greedy trees need neither.
-    if rules.random_strength > 0.0:
-        bound, mass = _mean_square(problem, work)
-    return chosen, state, bound, mass
-
-
-@compiled
-def draws_blindly(rules, bound):
+def _draws_blindly(rules, bound):
     """Return whether the noise is so strong that scores hardly matter."""
     return rules.random_strength > 0.0 and bound <= _MOST_FOR_BLIND_DRAWS * rules.random_strength
 
@@ -81,7 +65,7 @@ def split_leaves(table, feature, threshold, level, leaves):
 
 
 @compiled
-def grow_blindly(table, problem, rules, chosen, bound, state, splits, work):
+def _grow_blindly(table, problem, rules, chosen, bound, state, splits, work):
     """Draw all levels of a tree without histograms."""
     for level in range(len(splits.features)):
         place, threshold, state = draw_split_blindly(
@@ -91,6 +75,48 @@ def grow_blindly(table, problem, rules, chosen, bound, state, splits, work):
             return
         splits.features[level], splits.thresholds[level] = chosen[place], threshold
         split_leaves(table, chosen[place], threshold, level, work.leaves)
+
+
+@compiled
+def begin_tree(table, problem, rules, candidates, step, scale, raw, trees, tree, work):
+    """Set the gradients, and draw all levels of the tree if scores hardly matter.
+
+    Returns the features to split on, the random state, the weight of the sampled rows, the splits
+    to fill in, and whether they are still to be chosen by scores.
+
+    Parameters
+    ----------
+    table, problem, rules, work
+        Bundles, see `_work`.
+    candidates : ndarray of int
+        The features that may be split on.
+    step : int
+        The number of trees before this one, those of earlier blocks included.
+    scale : float
+        What shrinkage has left of the sum so far.
+    raw : ndarray of shape (n_outputs, n)
+        The sum of leaf values so far.
+    trees : TreeArrays
+    tree : int
+        The place of this one in `trees`.
+    """
+    # A stream for each step: training may be cut into blocks anywhere.
+    state = start_stream(rules.seed, step)
+    chosen, state = draw_features(candidates, rules.feature_fraction, state)
+    state = draw_sample(rules.subsample, work.sample, state)
+    set_gradients(problem, scale, raw, work)
+    work.leaves[:] = 0
+    splits = Splits(trees.features[tree], trees.thresholds[tree])
+    # What a level without a split keeps.
+    splits.features[:] = -1
+    bound, mass = 0.0, 1.0
+    # Greedy trees need neither.
+    if rules.random_strength > 0.0:
+        bound, mass = _mean_square(problem, work)
+    if _draws_blindly(rules, bound):
+        _grow_blindly(table, problem, rules, chosen, bound, state, splits, work)
+        return chosen, state, mass, splits, False
+    return chosen, state, mass, splits, len(chosen) > 0
 
 
 @compiled
@@ -183,12 +209,18 @@ def _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work):
 
 
 @compiled
-def end_tree(problem, rules, scale, raw, values, work):
-    """Set the leaf values and add them to `raw`."""
+def end_tree(problem, rules, scale, raw, trees, tree, work):
+    """Set the leaf values, add them to `raw`, and return what shrinkage leaves of the sum."""
+    # The paper's shrinkage, lambda eps / N: one factor for all trees so far instead of new values
+    # for each.
+    scale *= rules.shrink
+    trees.scales[tree] = scale
+    values = trees.values[tree]
     set_leaf_values(problem, rules, scale, work, values)
     for output in range(raw.shape[0]):
         for row in range(raw.shape[1]):
             raw[output, row] += values[work.leaves[row], output]
+    return scale
 
 
 @compiled
@@ -210,18 +242,9 @@ def grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work)
         Filled in.
     """
     for tree in range(len(trees.features)):
-        chosen, state, bound, mass = begin_tree(
-            problem, rules, candidates, step + tree, scale, raw, work
+        chosen, state, mass, splits, is_open = begin_tree(
+            table, problem, rules, candidates, step + tree, scale, raw, trees, tree, work
         )
-        splits = Splits(trees.features[tree], trees.thresholds[tree])
-        # What a level without a split keeps.
-        splits.features[:] = -1
-        if draws_blindly(rules, bound):
-            grow_blindly(table, problem, rules, chosen, bound, state, splits, work)
-        elif len(chosen) > 0:
+        if is_open:
             _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work)
-        # The paper's shrinkage, lambda eps / N: one factor for all trees so far instead of new
-        # values for each.
-        scale *= rules.shrink
-        trees.scales[tree] = scale
-        end_tree(problem, rules, scale, raw, trees.values[tree], work)
+        scale = end_tree(problem, rules, scale, raw, trees, tree, work)

@@ -73,7 +73,17 @@ def quantise(problem, work):
 
 @compiled
 def count_all_rows(codes, chosen, places, stride, work):
-    """Set the histograms of the features ``chosen[places]`` before any split."""
+    """Set the histograms of the features ``chosen[places]`` before any split.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (p, n)
+    chosen, places : ndarrays of int
+        The features of this tree, and those of them to count.
+    stride : int
+        Room for the codes of one leaf.
+    work : Workspace
+    """
     for channel in range(work.channels.shape[0]):
         values = work.channels[channel]
         for place in places:
@@ -111,6 +121,17 @@ def count_listed_rows(codes, chosen, places, n_listed, level, stride, swapped, w
     Only the smaller of two siblings was listed; the other is what remains of their parent. The
     listed ones are counted behind all parents, where the upper siblings belong; ``swapped[parent]``
     says that the listed one is the lower.
+
+    Parameters
+    ----------
+    codes, chosen, places, stride, work
+        As for `count_all_rows`.
+    n_listed : int
+        The number of rows listed in `work`.
+    level : int
+        Of the split that the rows were listed for.
+    swapped : ndarray of bool of shape (2**level,)
+        See `find_smaller_siblings`.
     """
     n_parents = 1 << level
     for channel in range(work.channels.shape[0]):
@@ -143,7 +164,19 @@ def _subtract_siblings(histogram, n_parents, stride, swapped):
 def find_smaller_siblings(table, feature, threshold, histogram, shift, level, stride):
     """Return for each leaf after a split where to count it, 0 for the larger of two siblings.
 
-    `histogram` is that of the counts (or weights) over the feature the split tests.
+    Parameters
+    ----------
+    table : Table
+    feature, threshold : int
+        The split.
+    histogram : ndarray
+        That of the counts, or weights, over the feature the split tests.
+    shift : int
+        Bits above those of a packed count; 0 where weights have histograms of their own.
+    level : int
+        Of the split.
+    stride : int
+        Room for the codes of one leaf.
     """
     n_codes, is_category = table.n_codes[feature], table.is_category[feature]
     n_parents = 1 << level

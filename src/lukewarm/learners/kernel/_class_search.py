@@ -83,7 +83,17 @@ def all_eigenfeatures(path: EigenPath, rows: Matrix) -> Matrix:
 def choose_class_penalty(
     training: Training, path: EigenPath, n_landmarks: int, penalty: float | None
 ) -> ClassChoice:
-    """Return the best machine on this path; the targets of `training` are indicators."""
+    """Return the best machine on this path; the targets of `training` are indicators.
+
+    Parameters
+    ----------
+    training : Training
+    path : EigenPath
+    n_landmarks : int
+        Those of the path.
+    penalty : float, or None
+        Of the squared norm, beside the mean loss; None compares several.
+    """
     features = all_eigenfeatures(path, training.rows)
     rows = ClassRows(features, training.y, training.shares, np.zeros_like(training.y))
     criterion = _class_criterion(training, path, n_landmarks)

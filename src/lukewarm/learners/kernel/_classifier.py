@@ -61,7 +61,18 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
     ) -> KernelMachineClassifier:
-        """Train on `X` (n, p) and labels `y`; ``X_val``, ``y_val`` choose, where given."""
+        """Train on `X` (n, p) and labels `y`; ``X_val``, ``y_val`` choose, where given.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+        X_val, y_val : array-likes of shape (m, p) and (m,), optional
+            Rows that choose kernel and penalty; without them the training rows do, each by being
+            left out.
+        """
         settings = self.settings()
         X = self._check_training(X)
         labels = _as_labels(y, len(X))

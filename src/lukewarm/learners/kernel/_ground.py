@@ -42,7 +42,17 @@ class Ground:
         estimator: KernelMachineEstimator,
         task: Task,
     ) -> Ground:
-        """Return the best kernel for these rows by an estimator's settings."""
+        """Return the best kernel for these rows by an estimator's settings.
+
+        Parameters
+        ----------
+        training : Training
+        coding : Coding
+            Of the table's columns, in which the rows of `training` are.
+        estimator : KernelMachineEstimator
+            Its penalty does not count: steps take its place.
+        task : Task
+        """
         settings = {**estimator.settings(), "penalty": None}
         n_rows = len(training.y)
         if not task.is_regression:

@@ -47,7 +47,15 @@ class Machine:
     def of_coefficients(
         cls, coding: Coding, basis: LandmarkBasis, coefficients: Matrix, constant: Vector
     ) -> Machine:
-        """Return the machine with these coefficients of a basis' features."""
+        """Return the machine with these coefficients of a basis' features.
+
+        Parameters
+        ----------
+        coding : Coding
+        basis : LandmarkBasis
+        coefficients : ndarray of shape (rank, n_outputs)
+        constant : ndarray of shape (n_outputs,)
+        """
         weights = coefficients
         if basis.rank:
             weights = linalg.solve_triangular(basis.factor, coefficients, lower=True, trans="T")

@@ -53,7 +53,17 @@ class EigenPath:
 
     @classmethod
     def learn(cls, basis: LandmarkBasis, rows: Matrix, y: Matrix, shares: Vector) -> EigenPath:
-        """Return the path for coded rows (n, q), targets (n, n_outputs), shares (n,) of sum one."""
+        """Return the path for coded rows (n, q), targets (n, n_outputs), shares (n,) of sum one.
+
+        Parameters
+        ----------
+        basis : LandmarkBasis
+        rows : ndarray of shape (n, q)
+            Coded.
+        y : ndarray of shape (n, n_outputs)
+        shares : ndarray of shape (n,)
+            Weights of sum one.
+        """
         mean = shares @ y
         centre = np.zeros(basis.rank)
         second = np.zeros((basis.rank, basis.rank))
@@ -94,6 +104,15 @@ class EigenPath:
         self, eigenfeatures: Matrix, y: Matrix, shares: Vector, filters: Matrix
     ) -> np.ndarray:
         """Return y minus what each row's model without it predicts, as `outputs` are laid out.
+
+        Parameters
+        ----------
+        eigenfeatures : ndarray of shape (n, rank)
+            Of the training rows.
+        y : ndarray of shape (n, n_outputs)
+        shares : ndarray of shape (n,)
+            Weights of sum one.
+        filters : ndarray of shape (n_filters, rank)
 
         Notes
         -----

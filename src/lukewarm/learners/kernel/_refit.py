@@ -57,7 +57,17 @@ class FittedRows:
         *,
         conditional_imputation: bool = True,
     ) -> tuple[Machine, float]:
-        """Return the machine that does not read the table's columns `removed`, and its penalty."""
+        """Return the machine that does not read the table's columns `removed`, and its penalty.
+
+        Parameters
+        ----------
+        removed : sequence of int
+        kernel : Kernel
+            That of the full machine.
+        penalty : float
+        conditional_imputation : bool, default True
+            Whether removed columns are replaced by their best linear guess from the others.
+        """
         is_removed = np.isin(self.coding.owner, removed)
         coding, training = self.coding, self.training
         if conditional_imputation:
@@ -78,7 +88,16 @@ class FittedRows:
 
 
 def exact_machine(training: Training, coding: Coding, kernel: Kernel, penalty: float) -> Machine:
-    """Return the machine with all rows as landmarks, by one Cholesky factorisation."""
+    """Return the machine with all rows as landmarks, by one Cholesky factorisation.
+
+    Parameters
+    ----------
+    training : Training
+    coding : Coding
+    kernel : Kernel
+    penalty : float
+        Of the squared norm, beside the mean squared error.
+    """
     system = kernel.matrix(training.rows, training.rows)
     system.flat[:: len(system) + 1] += penalty / training.shares
     factor = linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
@@ -92,7 +111,18 @@ def exact_machine(training: Training, coding: Coding, kernel: Kernel, penalty: f
 def landmark_machine(
     training: Training, coding: Coding, kernel: Kernel, n_landmarks: int, penalty: float
 ) -> Machine:
-    """Return the machine with some rows as landmarks, by two Cholesky factorisations."""
+    """Return the machine with some rows as landmarks, by two Cholesky factorisations.
+
+    Parameters
+    ----------
+    training : Training
+    coding : Coding
+    kernel : Kernel
+    n_landmarks : int
+        The first rows of `training`, so many.
+    penalty : float
+        Of the squared norm, beside the mean squared error.
+    """
     basis = LandmarkBasis.learn(kernel, training.rows[:n_landmarks])
     roots = np.sqrt(training.shares)
     mean = training.shares @ training.y

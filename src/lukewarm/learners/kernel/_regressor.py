@@ -73,7 +73,17 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
     ) -> KernelMachineRegressor:
-        """Train on `X` (n, p) and `y` (n,); ``X_val``, ``y_val`` choose, where they are given."""
+        """Train on `X` (n, p) and `y` (n,); ``X_val``, ``y_val`` choose, where they are given.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+        X_val, y_val : array-likes of shape (m, p) and (m,), optional
+            Rows that choose kernel and penalty; without them the training rows do, each by being
+            left out.
+        """
         settings = self.settings()
         X = self._check_training(X)
         target = _as_target(y, len(X))

@@ -32,6 +32,16 @@ def choose_kernel(
 
     "auto" looks for the scale with the sum of an RBF kernel and a line, the most general of the
     kernels, and compares the others near that scale.
+
+    Parameters
+    ----------
+    training : Training
+    name : str
+        "auto" or one of ``KERNELS``.
+    length_scale : float, or None
+        In units of the rows' own spread; None compares several.
+    penalty : float, or None
+        Of the squared norm, beside the mean loss; None compares several.
     """
     few = training.first(_SEARCH_ROWS)
     unit = few.unit_scale()
@@ -98,7 +108,23 @@ def choose(
     relevance: bool,
     max_landmarks: int,
 ) -> Choice:
-    """Return the machine on all rows, with as many landmarks as are worth their time."""
+    """Return the machine on all rows, with as many landmarks as are worth their time.
+
+    Parameters
+    ----------
+    training : Training
+    block : ndarray of int of shape (q,)
+        Coded columns of the same block share a length scale.
+    name : str
+        "auto" or one of ``KERNELS``.
+    length_scale : float, or None
+        In units of the rows' own spread; None compares several.
+    penalty : float, or None
+        Of the squared norm, beside the mean loss; None compares several.
+    relevance : bool
+        Whether each block may have a length scale of its own.
+    max_landmarks : int
+    """
     kernel = choose_kernel(training, name, length_scale, penalty).kernel
     if relevance:
         few = training.first(_SEARCH_ROWS)

@@ -118,7 +118,17 @@ def _with_curvature(gradient_hessian: Any, least: float) -> Any:
 def histogram_booster_on(
     margin: np.ndarray, task: Task, settings: dict[str, Any], longest_leaf: float
 ) -> Any:
-    """Return a histogram booster whose first tree is grown on top of a margin (n, d)."""
+    """Return a histogram booster whose first tree is grown on top of a margin (n, d).
+
+    Parameters
+    ----------
+    margin : ndarray of shape (n, d)
+    task : Task
+    settings : dict
+        Parameters of the booster.
+    longest_leaf : float
+        The largest step of a leaf; infinite for no bound.
+    """
     kind = _RegressorOnTop if task.is_regression else _ClassifierOnTop
     model: Any = kind(**settings)
     seed = settings["random_state"]
@@ -190,6 +200,13 @@ def fit_on(margin: np.ndarray | None, model: Any, X: Features, y: Any, weights: 
     """Fit an exact booster with ``warm_start`` on top of a margin (n, d), where there is one.
 
     Its own sum would take the old trees at the new learning rate.
+
+    Parameters
+    ----------
+    margin : ndarray of shape (n, d), or None
+    model : GradientBoostingRegressor or GradientBoostingClassifier
+    X, y, weights
+        As its `fit` takes them.
     """
     if margin is not None:
         model._raw_predict = lambda rows: margin.copy()

@@ -138,6 +138,14 @@ def fully_connected(
 ) -> torch.nn.Sequential:
     """Return linear layers of the given widths with an activation after each but the last.
 
+    Parameters
+    ----------
+    n_inputs, n_outputs : int
+    widths : sequence of int
+        Units of the hidden layers.
+    activation, parameterization, weight_scale, bias_scale
+        As for `Network`.
+
     Examples
     --------
     >>> network = fully_connected(3, (8, 8), 1, activation="relu", parameterization="ntk",

@@ -49,6 +49,7 @@ class SkorchLearner(ModelWrapper):
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
         super().__init__(estimator, task=task, seed=seed)
+        # The patience of our own networks, where its reason stands.
         self.traits = LearnerTraits(patience=5, max_steps=int(estimator.max_epochs))
         self._seeds = np.random.default_rng(seed)
         self._net = clone(estimator)

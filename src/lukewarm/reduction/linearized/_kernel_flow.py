@@ -198,7 +198,17 @@ def row_shares(rows: Rows) -> Vector:
 def losses_on_rows(
     network: DifferentiableLearner, rows: Rows, outputs: Matrix, shifts: Matrix
 ) -> Vector:
-    """Return the loss at every point of a path; `shifts` (n_points, n k) add to `outputs`."""
+    """Return the loss at every point of a path; `shifts` (n_points, n k) add to `outputs`.
+
+    Parameters
+    ----------
+    network : DifferentiableLearner
+    rows : Rows
+    outputs : ndarray of shape (n, k)
+        Of the network on these rows, where the path sets out.
+    shifts : ndarray of shape (n_points, n k)
+        What each point adds.
+    """
     import torch
 
     def loss(shift: Vector) -> float:

@@ -60,6 +60,15 @@ def changes_of_pairs(
 
     A row counts by the probability of both values, given its other columns.
 
+    Parameters
+    ----------
+    full : BaseLearner
+    regressions : Regressions
+        Of the full model's columns.
+    X : DataFrame or ndarray of shape (n, p)
+    weights : ndarray of shape (n,)
+    column : int
+
     Returns
     -------
     values : tuple
