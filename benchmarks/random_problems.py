@@ -16,9 +16,7 @@ results/random_problems.json holds a row per task, measure, size and model.
 
 import json
 import os
-import warnings
 from pathlib import Path
-from time import process_time
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -26,13 +24,13 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
 import click
 import numpy as np
 import pandas as pd
+from judging import FOLDER, fit_seconds
 from scipy.special import expit, ndtr
 from trust import model_named
 
 import lukewarm as lw
 from lukewarm.parallel import run_resumable
 
-FOLDER = Path(__file__).parent / "results"
 KINDS = ("noise", "line", "curve", "pair", "count")
 SHARES_OF_KINDS = (0.2, 0.25, 0.25, 0.2, 0.1)
 # Draws behind each truth: a squared difference of two is known to a percent or so.
@@ -243,11 +241,7 @@ def explain(job):
         features=[f"x{column}" for column in columns],
         random_state=job["replicate"],
     )
-    started = process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        vi.fit(table, y)
-    seconds = process_time() - started
+    seconds = fit_seconds(vi, table, y)
     rows = []
     for measure, values in truth.items():
         result = vi.results_[measure]
