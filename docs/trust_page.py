@@ -25,7 +25,7 @@ BENCHMARKS = DOCS.parent / "benchmarks"
 # chance.
 LEAST_COVERAGE = 0.92
 # With fewer data sets the extremes of many rows are chance.
-MANY = 30
+MANY = 25
 MOST_FLAGGED = 0.065
 
 HEAD = """# How far to trust the numbers
