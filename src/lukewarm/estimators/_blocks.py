@@ -206,11 +206,12 @@ def evaluated_on(
     )
     cells = CellSums.joined(parts)
     full, reduced = cells.skills(terms, rises=prepared.reduction.name == "projection")
+    factor = prepared.runs.variance_factor(problem.clusters, int(cells.counts.sum()))
     return replace(
         result,
         full=full,
         reduced=reduced,
-        scores=None if result.scores is None else cells.scores(),
+        scores=None if result.scores is None else cells.scores(factor),
         n_evaluated=float(cells.counts.sum()),
         clusters=None,
         rows=None,

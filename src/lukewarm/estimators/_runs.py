@@ -67,7 +67,9 @@ class RunPlan:
             trained_on |= {*split.train.tolist(), *split.stopping.tolist()}
         return False
 
-    def variance_factor(self, clusters: np.ndarray | None = None) -> float:
+    def variance_factor(
+        self, clusters: np.ndarray | None = None, n_evaluated: int | None = None
+    ) -> float:
         """Return the variance of the test statistic over that of independent rows.
 
         How often pairs of rows count, times a little for few rows: what the model gets wrong and
@@ -79,6 +81,8 @@ class RunPlan:
         clusters : ndarray of int, shape (n_rows,), optional
             The group of each row of the table, where rows belong together: errors are then known
             from as many groups, not rows.
+        n_evaluated : int, optional
+            Rows that are evaluated instead of those of the folds.
         """
 
         def count(rows: np.ndarray) -> int:
@@ -89,8 +93,8 @@ class RunPlan:
             split = self.splits[model]
             n_learnt = count(np.concatenate([split.train, split.stopping]))
             if n_learnt:
-                n_evaluated = count(self.folds[fold])
-                added.append(_PRODUCTS_OF_ERRORS * n_evaluated / n_learnt**2)
+                n_rows = count(self.folds[fold]) if n_evaluated is None else n_evaluated
+                added.append(_PRODUCTS_OF_ERRORS * n_rows / n_learnt**2)
         counted = 2.0 if self.counts_twice else 1.0
         return counted * (1 + float(np.mean(added or [0.0])))
 

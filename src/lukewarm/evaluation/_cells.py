@@ -103,14 +103,21 @@ class CellSums:
         gains = TwinTerms(twins[0], twins[1], (twins[2], twins[3])).gains(factor)
         return whole - value(self.errors[0, 0] + gains)
 
-    def scores(self) -> tuple[MeasureValue, ...]:
-        """Return the product statistic of each feature set."""
+    def scores(self, variance_factor: float) -> tuple[MeasureValue, ...]:
+        """Return the product statistic of each feature set.
+
+        Parameters
+        ----------
+        variance_factor : float
+            Times the variance of independent rows.
+        """
         found = []
         for sums, squares in zip(self.products, self.squares, strict=True):
             mean = self._mean(sums)
             spread = np.sqrt(max(squares.sum() / self.counts.sum() - mean.value**2, 0.0))
             scale = spread if spread > 0 else 1.0
-            found.append(MeasureValue(mean.value / scale, mean.influence / scale))
+            influence = mean.influence / scale * np.sqrt(variance_factor)
+            found.append(MeasureValue(mean.value / scale, influence))
         return tuple(found)
 
     def _mean(self, sums: Vector) -> MeasureValue:
