@@ -11,9 +11,7 @@ a stopped run goes on.
 
 import json
 import os
-import warnings
 from pathlib import Path
-from time import process_time
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -21,11 +19,11 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
 import click
 import numpy as np
 import pandas as pd
+from judging import FOLDER, fit_seconds
 
 import lukewarm as lw
 from lukewarm.parallel import run_resumable
 
-FOLDER = Path(__file__).parent / "results"
 N_PATIENTS, N_VISITS = 50, 20
 # Of a patient: dose, weight (which goes with the dose) and site. Of a visit: pulse and room.
 # y = dose + pulse / 2 + noise, and the importance of a slope in a Gaussian table is its square
@@ -49,12 +47,10 @@ def explain(job):
     """Return intervals and p-values of one table."""
     X, y, patient = draw(np.random.default_rng([job["seed"], job["replicate"]]))
     vi = lw.VariableImportance(job["model"], random_state=job["replicate"])
-    started = process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        vi.fit(X, y, groups=patient if job["errors"] == "patients" else None)
+    groups = patient if job["errors"] == "patients" else None
+    seconds = fit_seconds(vi, X, y, groups=groups)
     frame = vi.result_.to_frame()[["feature", "importance", "ci_low", "ci_high", "p_value"]]
-    return {"rows": frame.to_dict("records"), "seconds": process_time() - started}
+    return {"rows": frame.to_dict("records"), "seconds": seconds}
 
 
 @click.command()

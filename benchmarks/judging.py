@@ -22,12 +22,12 @@ def drawn(problem, job):
     return problem.draw(job["n"], generator)
 
 
-def fit_seconds(estimator, X, y):
+def fit_seconds(estimator, X, y, **options):
     """Fit, with warnings off, and return the seconds of this process."""
     started = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        estimator.fit(X, y)
+        estimator.fit(X, y, **options)
     return process_time() - started
 
 
