@@ -360,10 +360,19 @@ class TestImportancesThatRise:
 
     def test_segments_add_up_whatever_their_own_shifts(self, generator):
         predictions = self.predictions(generator, rises=True)
-        evidence = PredictionEvidence(predictions, NegMSE(), 200)
+        y, chosen = predictions.y, predictions.y > 0.3
+        # On the chosen rows the second importance has risen, although it fell on all of them.
+        half = predictions.half[0]
+        error = (predictions.full - y) / 0.4
+        lower = np.where(chosen, y + 0.9 * error, y + 1.4 * error)
+        half = replace(half, reduced=(half.reduced[0], lower))
+        predictions = replace(predictions, half=(half, half))
         full, reduced = predictions.skills(NegMSE())
-        chosen = predictions.y > 0.3
+        evidence = PredictionEvidence(predictions, NegMSE(), 200)
         parts = [evidence.on_rows(each, 0.95) for each in (chosen, ~chosen)]
+        shifts = [(part.full - part.reduced[1]).shift for part in parts]
+        assert shifts[0] > 0 > shifts[1]
+        assert (full - reduced[1]).shift < 0
         for number, whole in enumerate(reduced):
             importances = [part.full.value - part.reduced[number].value for part in parts]
             total = np.dot([part.share for part in parts], importances)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from lukewarm.learners import KernelMachineRegressor
 from lukewarm.learners.kernel._choice import PENALTIES, Training, choose_penalty
 from lukewarm.learners.kernel._kernel import Kernel
 
@@ -29,17 +28,22 @@ def test_of_penalties_as_good_the_largest_is_taken():
     assert excess[:, place].mean() <= 0.5 * error
 
 
-def test_a_machine_stays_near_what_it_has_seen():
-    # Noise mostly: on some of these tables the lowest loss is that of a function of spread 100.
-    farthest = []
+def test_no_penalty_expects_an_implausible_function():
+    # A wave of unit noise and a kernel too wide for it: on some of these tables the lowest loss is
+    # that of a function of spread a hundred and more.
+    kernel = Kernel("rbf", np.array([0.5]), np.zeros(1))
+    n_implausible, farthest = 0, []
     for seed in range(12):
         training = _training(lambda rows: np.sin(3 * rows), 1.0, seed=seed)
-        machine = KernelMachineRegressor("rbf", ard=False, random_state=0)
-        machine.fit(training.rows, training.y[:, 0])
-        new = np.linspace(-4, 4, 200)[:, None]
-        farthest.append(np.abs(machine.predict(new)).max())
-    # y itself reaches about 3.5.
-    assert max(farthest) < 20
+        choice = choose_penalty(training, kernel, 120, None)
+        validation = training.validation_rows(120)
+        losses = validation.row_losses(choice.path, PENALTIES).mean(axis=0)
+        spreads = np.sqrt(losses / (PENALTIES * 120 * validation.variance))
+        n_implausible += spreads[np.argmin(losses)] > 30
+        chosen = spreads[choice.penalty == PENALTIES]
+        farthest.append(float(chosen[0]))
+    assert n_implausible > 2
+    assert max(farthest) <= 30
 
 
 def test_a_given_penalty_is_kept():
