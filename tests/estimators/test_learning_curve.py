@@ -19,7 +19,7 @@ from lukewarm.evaluation import (
 )
 from lukewarm.evaluation._twins import calibration
 from lukewarm.inference import skewed_widths
-from lukewarm.measures import R2, NegMSE, mean_of_rows
+from lukewarm.measures import R2, NegLogLoss, NegMSE, mean_of_rows
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
 
@@ -58,13 +58,13 @@ class TestTwins:
     """Importances in squared error, by effects that two models of half the rows share."""
 
     def test_what_effects_save_is_a_difference_of_products(self, generator):
-        y, *predictions = generator.normal(size=(5, 50))
-        full, reduced = tuple(predictions[:2]), tuple(predictions[2:])
-        terms = TwinTerms.of(y, full, reduced)
+        y, *predictions = generator.normal(size=(7, 50))
+        full, reduced = tuple(predictions[:3]), tuple(predictions[3:])
+        terms = TwinTerms.of(NegMSE(), y, full, reduced)
         for factor in (1.0, 1.7):
-            left = [y - h for h in reduced]
+            left = [y - h for h in reduced[1:]]
             with_effects = [
-                r - factor * (f - h) for r, f, h in zip(left, full, reduced, strict=True)
+                r - factor * (f - h) for r, f, h in zip(left, full[1:], reduced[1:], strict=True)
             ]
             expected = left[0] * left[1] - with_effects[0] * with_effects[1]
             np.testing.assert_allclose(terms.gains(factor), expected, rtol=1e-9, atol=1e-12)
@@ -104,7 +104,7 @@ class TestTwins:
         predictions, result = fitted.predictions_, fitted.result_
         (one, other), y = predictions.half, predictions.y
         for number in range(3):
-            terms = TwinTerms.of(
+            terms = twin_terms(
                 y, (one.full, other.full), (one.reduced[number], other.reduced[number])
             )
             means = [
@@ -120,11 +120,43 @@ class TestTwins:
         x, noise = generator.normal(size=(2, 500))
         y, zero = 0.1 * x + noise, np.zeros(500)
         strong, weak = (
-            calibration(*means_of(TwinTerms.of(y, (0.1 * x, factor * x), (zero, zero))))
+            calibration(*means_of(twin_terms(y, (0.1 * x, factor * x), (zero, zero))))
             for factor in (0.05, 0.001)
         )
         assert strong is not None
         assert weak is None
+
+    def test_log_loss_of_an_effect_learnt_in_part_is_found_nearly_whole(self, generator):
+        # The best probability is 0.5 + 0.3 x with x one of two signs. Each model has learnt half of
+        # the effect, and noise of its own.
+        n = 40_000
+        signs = generator.choice([-1.0, 1.0], size=n)
+        y = (generator.random(n) < 0.5 + 0.3 * signs).astype(float)
+        truth = np.log(2) + 0.8 * np.log(0.8) + 0.2 * np.log(0.2)
+        noise = 0.1 * generator.choice([-1.0, 1.0], size=(3, n))
+        whole, *halves = 0.5 + 0.15 * signs + noise * np.array([[0.7], [1.0], [1.0]])
+        constant, rows = np.full(n, 0.5), np.arange(n)
+        plan = EvaluationPlan((rows,), (rows,))
+        half = tuple(EvaluationPredictions(y, each, (constant,), plan) for each in halves)
+        predictions = EvaluationPredictions(
+            y, whole, (constant,), plan, half=half, rises=True, twins=True
+        )
+        full, (reduced,) = predictions.skills(NegLogLoss())
+        importance = full - reduced
+        # The parabola at 0.5, 2 u^2, leaves out higher powers of the effect 0.3.
+        left_out, error = truth - 2 * 0.3**2, 4 * rows_error(importance)
+        assert -left_out - error < importance.value - truth < error
+        plain, (without,) = replace(predictions, twins=False).skills(NegLogLoss())
+        assert abs((plain - without).value - truth) > 3 * abs(importance.value - truth)
+
+    def test_two_classes_are_the_same_in_one_column_and_in_two(self, generator):
+        y = generator.integers(2, size=200).astype(float)
+        columns = tuple(generator.uniform(0.01, 0.99, size=(6, 200)))
+        one = TwinTerms.of(NegLogLoss(), y, columns[:3], columns[3:])
+        pairs = tuple(np.column_stack([1 - each, each]) for each in columns)
+        both = TwinTerms.of(NegLogLoss(), y, pairs[:3], pairs[3:])
+        for name in ("crossed", "shared", "first_size", "second_size", "beyond"):
+            np.testing.assert_allclose(getattr(one, name), getattr(both, name), rtol=1e-9)
 
     def test_models_that_do_not_agree_are_not_taken_for_twins(self, generator):
         y, one, other = generator.normal(size=(3, 500))
@@ -137,9 +169,14 @@ class TestTwins:
         assert [course.factor for course in predictions.courses(NegMSE())] == [None]
 
 
+def twin_terms(y, full, reduced):
+    """Those of squared errors, for which the model of all rows does not count."""
+    return TwinTerms.of(NegMSE(), y, (full[0], *full), (reduced[0], *reduced))
+
+
 def means_of(terms):
     crossed, shared = (mean_of_rows(each, None) for each in (terms.crossed, terms.shared))
-    return crossed, shared, tuple(each.mean() for each in terms.sizes)
+    return crossed, shared, (terms.first_size.mean(), terms.second_size.mean())
 
 
 def rows_error(value):

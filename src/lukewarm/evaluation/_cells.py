@@ -36,8 +36,8 @@ class CellSums:
         The terms of the product statistic.
     squares : ndarray of shape (n_sets, c)
         Their squares.
-    twins : ndarray of shape (n_sets, 4, c)
-        The terms of `TwinTerms`: crossed, shared, and both sizes; (n_sets, 0, c) without twins.
+    twins : ndarray of shape (n_sets, 5, c)
+        The terms of `TwinTerms`, in its order; (n_sets, 0, c) without twins.
     """
 
     counts: np.ndarray
@@ -96,12 +96,11 @@ class CellSums:
     def _twin_importance(
         self, value: Callable[[Vector], MeasureValue], whole: MeasureValue, twins: np.ndarray
     ) -> MeasureValue | None:
-        crossed, shared, *sizes = (self._mean(each) for each in twins)
-        factor = calibration(crossed, shared, (sizes[0].value, sizes[1].value))
+        crossed, shared, first, second = (self._mean(each) for each in twins[:4])
+        factor = calibration(crossed, shared, (first.value, second.value))
         if factor is None:
             return None
-        gains = TwinTerms(twins[0], twins[1], (twins[2], twins[3])).gains(factor)
-        return whole - value(self.errors[0, 0] + gains)
+        return whole - value(self.errors[0, 0] + TwinTerms(*twins).gains(factor))
 
     def scores(self, variance_factor: float) -> tuple[MeasureValue, ...]:
         """Return the product statistic of each feature set.

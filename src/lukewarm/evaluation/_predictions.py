@@ -14,15 +14,16 @@ from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.evaluation._twins import TwinTerms, calibration, with_twins
 from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
 from lukewarm.measures import (
+    BregmanLoss,
     MeanOfRows,
     MeanOverOutputs,
     Measure,
-    OfSquaredErrors,
+    OfLosses,
     OneOutput,
-    TakesSquaredErrors,
     mean_of_rows,
     needs_classes,
-    squared_errors,
+    over_classes,
+    residuals,
 )
 from lukewarm.results import MeasureValue, UpperLimits
 
@@ -170,9 +171,8 @@ class EvaluationPredictions:
         return found
 
     def has_twins_of(self, measure: Measure) -> bool:
-        """Return whether models of halves are there whose squared errors this measure takes."""
-        is_squared = isinstance(measure, TakesSquaredErrors) and self.full.ndim == 1
-        return self.twins and self.half is not None and is_squared
+        """Return whether models of halves are there, and a loss that twins are for."""
+        return self.twins and self.half is not None and isinstance(measure, BregmanLoss)
 
     def _course(
         self,
@@ -185,18 +185,22 @@ class EvaluationPredictions:
         is_held = self.rises and whole.value - half.value > full_rise
         if not self.has_twins_of(measure):
             return Course(is_held)
-        terms, parts = self._twin_terms(number), self.plan.reduced_parts
-        crossed, shared = (
-            self._on_parts(MeanOfRows(), each, parts) for each in (terms.crossed, terms.shared)
+        terms, parts = self._twin_terms(measure, number), self.plan.reduced_parts
+        crossed, shared, first, second = (
+            self._on_parts(MeanOfRows(), each, parts)
+            for each in (terms.crossed, terms.shared, terms.first_size, terms.second_size)
         )
-        first, second = (self._on_parts(MeanOfRows(), each, parts).value for each in terms.sizes)
-        return Course(is_held, calibration(crossed, shared, (first, second)))
+        return Course(is_held, calibration(crossed, shared, (first.value, second.value)))
 
-    def _twin_terms(self, number: int) -> TwinTerms:
+    def _twin_terms(self, measure: Measure, number: int) -> TwinTerms:
         assert self.half is not None
+        assert isinstance(measure, BregmanLoss)
         one, other = self.half
         return TwinTerms.of(
-            self.y, (one.full, other.full), (one.reduced[number], other.reduced[number])
+            measure,
+            self.y,
+            (self.full, one.full, other.full),
+            (self.reduced[number], one.reduced[number], other.reduced[number]),
         )
 
     def _twin_importance(
@@ -205,12 +209,12 @@ class EvaluationPredictions:
         """Return the importance of a feature set by the twins, where they agree."""
         if factor is None:
             return None
-        assert isinstance(measure, TakesSquaredErrors)
-        errors = squared_errors(self.y, self.full)
-        more = errors + self._twin_terms(number).gains(factor)
+        assert isinstance(measure, BregmanLoss)
+        losses = measure.losses(self.y, self.full)
+        more = losses + self._twin_terms(measure, number).gains(factor)
         with_all, without = (
-            self._on_parts(OfSquaredErrors(measure), each, self.plan.reduced_parts)
-            for each in (errors, more)
+            self._on_parts(OfLosses(measure), each, self.plan.reduced_parts)
+            for each in (losses, more)
         )
         return with_all - without
 
@@ -369,7 +373,4 @@ def clustered_score(score: MeasureValue, clusters: np.ndarray | None) -> Measure
 
 def product_terms(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:
     """Return (y - prediction) * direction for each row, summed over classes."""
-    if prediction.ndim == 1:
-        return (y - prediction) * direction
-    hit = (y[:, np.newaxis] == np.arange(prediction.shape[1])).astype(float)
-    return np.sum((hit - prediction) * direction, axis=1)
+    return over_classes(residuals(y, prediction) * direction)
