@@ -111,7 +111,13 @@ class TestTwins:
                 np.mean([each[part].mean() for part in predictions.plan.full_parts])
                 for each in (terms.crossed, terms.shared)
             ]
-            expected = means[0] ** 2 / means[1]
+            by_twins = means[0] ** 2 / means[1]
+            course = predictions.courses(NegMSE())[number]
+            without = replace(predictions, twins=False)
+            full, reduced = without.skills(NegMSE())
+            by_curve = (full - reduced[number]).value
+            assert (course.share > 0) == (by_curve > by_twins)
+            expected = by_twins + course.share * (by_curve - by_twins)
             np.testing.assert_allclose(result.importance[number], expected, rtol=1e-9)
             assert result.training_error[number] > abs(result.shift[number])
 
@@ -157,6 +163,24 @@ class TestTwins:
         both = TwinTerms.of(NegLogLoss(), y, pairs[:3], pairs[3:])
         for name in ("crossed", "shared", "first_size", "second_size", "beyond"):
             np.testing.assert_allclose(getattr(one, name), getattr(both, name), rtol=1e-9)
+
+    def test_a_shape_that_takes_more_rows_than_twins_have_is_followed_by_the_curve(self, generator):
+        # y is x + z + noise; models of half the rows have learnt x, that of all x and half of z.
+        n = 20_000
+        x, z, noise = generator.normal(size=(3, n))
+        y, zero, rows = x + z + noise, np.zeros(n), np.arange(n)
+        plan = EvaluationPlan((rows,), (rows,))
+        half = (EvaluationPredictions(y, x, (zero,), plan),) * 2
+        predictions = EvaluationPredictions(
+            y, x + z / 2, (zero,), plan, half=half, rises=True, twins=True
+        )
+        full, (reduced,) = predictions.skills(NegMSE())
+        importance = full - reduced
+        # By the twins 1; by the model 7 / 4, and 10 / 4 where it is heading; the truth is 2.
+        (course,) = predictions.courses(NegMSE())
+        assert course.share > 0.99
+        assert abs(importance.value - 2.5) < 4 * rows_error(importance)
+        assert abs(importance.disagreement[-1]) == pytest.approx(1.5, abs=0.1)
 
     def test_models_that_do_not_agree_are_not_taken_for_twins(self, generator):
         y, one, other = generator.normal(size=(3, 500))
@@ -215,9 +239,20 @@ def test_what_the_training_rows_leave_open_widens_the_interval(fitted):
     low, high = result.interval()
     # The first three matter; of the others some are not looked at and have limits of their own.
     below, above = skewed_widths(result.influence, 0.95)
-    ends = [np.hypot(side, 1.959964 * result.training_error) for side in (below, above)]
+    disagreement = np.sqrt(result.training_error**2 - result.shift**2)
+    assert (result.shift[:3] > 0).any()
+    # A positive shift counts twice above: nobody knows how slowly the rest is learnt.
+    shift_above = np.where(result.shift > 0, 2, 1) * result.shift
+    errors = (result.training_error, np.hypot(shift_above, disagreement))
+    ends = [
+        np.hypot(side, 1.959964 * error) for side, error in zip((below, above), errors, strict=True)
+    ]
     assert np.allclose((result.importance - low)[:3], ends[0][:3], rtol=1e-5)
     assert np.allclose((high - result.importance)[:3], ends[1][:3], rtol=1e-5)
+    retrained = replace(result, method="retrain")
+    assert np.allclose(retrained.interval()[0], low)
+    assert (retrained.interval()[1] <= high).all()
+    assert (retrained.interval()[1] < high).any()
 
 
 def test_the_headline_is_the_skill_of_the_model_at_hand(fitted):

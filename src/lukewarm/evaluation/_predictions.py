@@ -10,8 +10,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from lukewarm._typing import Prediction, Vector
+from lukewarm.evaluation._course import Course, Sides, course_of, skill_without, without_twins
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
-from lukewarm.evaluation._twins import TwinTerms, calibration, with_twins
+from lukewarm.evaluation._twins import TwinTerms, calibration
 from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
 from lukewarm.measures import (
     BregmanLoss,
@@ -34,23 +35,6 @@ _QUANTILES = (0.0, *(float(ndtri(0.5 + level / 2)) for level in _LEVELS), 5.0)
 
 def _as_it_is(array: np.ndarray) -> np.ndarray:
     return array
-
-
-@dataclass(frozen=True)
-class Course:
-    """How the importance of a feature set is extrapolated to more rows.
-
-    Parameters
-    ----------
-    is_held : bool, default False
-        Whether the reduced model is expected to gain from further rows what the full one does,
-        although it has gained more so far: an importance that is expected to rise does not fall.
-    factor : float, optional
-        By which the effects of the twins are multiplied; None where their importance is not taken.
-    """
-
-    is_held: bool = False
-    factor: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,28 +98,24 @@ class EvaluationPredictions:
             return self._mean_skills(measure, courses)
         if isinstance(measure, OneOutput):
             return self._of_output(measure.number).skills(measure.measure, courses)
-        whole, half = self._on_sides(measure, None)
-        full = whole if half is None else whole.extrapolated_from(half)
-        rise = None if half is None else whole - half
+        sides = self._on_sides(measure, None)
         has_twins = self.has_twins_of(measure)
         reduced = []
         # One after the other, so that no more than one set's arrays are held beside those kept.
         for number in range(len(self.reduced)):
-            whole, half = self._on_sides(measure, number)
-            skill = whole
-            if half is not None:
-                course = (
-                    self._course(measure, number, whole, half, full.shift)
-                    if courses is None
-                    else courses[number]
-                )
-                skill = whole.extrapolated_from(half, rise if course.is_held else None)
-                if has_twins:
-                    importance = self._twin_importance(measure, number, course.factor)
-                    skill = with_twins(skill, full, importance)
+            without = self._on_sides(measure, number)
+            course = (
+                self._course(measure, number, sides, without)
+                if courses is None
+                else courses[number]
+            )
+            twins = self._twin_importance(measure, number, course.factor)
+            skill = skill_without(sides, without, course, twins=twins)
+            if has_twins and twins is None:
+                skill = without_twins(skill)
             reduced.append(replace(skill, influence=self.keep(skill.influence)))
-        if has_twins:
-            full = replace(full, disagreement=np.append(full.disagreement, 0.0))
+        full = sides.extrapolated()
+        full = without_twins(full) if has_twins else full
         return replace(full, influence=self.keep(full.influence)), tuple(reduced)
 
     def _mean_skills(
@@ -158,39 +138,28 @@ class EvaluationPredictions:
             return [self.courses(part) for part in measure.parts]
         if isinstance(measure, OneOutput):
             return self._of_output(measure.number).courses(measure.measure)
-        if self.half is None:
-            return [Course()] * len(self.reduced)
-        whole, half = self._on_sides(measure, None)
-        assert half is not None
-        rise = whole.value - half.value
-        found = []
-        for number in range(len(self.reduced)):
-            whole, half = self._on_sides(measure, number)
-            assert half is not None
-            found.append(self._course(measure, number, whole, half, rise))
-        return found
+        sides = self._on_sides(measure, None)
+        return [
+            self._course(measure, number, sides, self._on_sides(measure, number))
+            for number in range(len(self.reduced))
+        ]
 
     def has_twins_of(self, measure: Measure) -> bool:
         """Return whether models of halves are there, and a loss that twins are for."""
         return self.twins and self.half is not None and isinstance(measure, BregmanLoss)
 
-    def _course(
-        self,
-        measure: Measure,
-        number: int,
-        whole: MeasureValue,
-        half: MeasureValue,
-        full_rise: float,
-    ) -> Course:
-        is_held = self.rises and whole.value - half.value > full_rise
-        if not self.has_twins_of(measure):
-            return Course(is_held)
+    def _course(self, measure: Measure, number: int, full: Sides, reduced: Sides) -> Course:
+        factor = self._twin_factor(measure, number) if self.has_twins_of(measure) else None
+        twins = self._twin_importance(measure, number, factor)
+        return course_of(full, reduced, rises=self.rises, factor=factor, twins=twins)
+
+    def _twin_factor(self, measure: Measure, number: int) -> float | None:
         terms, parts = self._twin_terms(measure, number), self.plan.reduced_parts
         crossed, shared, first, second = (
             self._on_parts(MeanOfRows(), each, parts)
             for each in (terms.crossed, terms.shared, terms.first_size, terms.second_size)
         )
-        return Course(is_held, calibration(crossed, shared, (first.value, second.value)))
+        return calibration(crossed, shared, (first.value, second.value))
 
     def _twin_terms(self, measure: Measure, number: int) -> TwinTerms:
         assert self.half is not None
@@ -218,17 +187,12 @@ class EvaluationPredictions:
         )
         return with_all - without
 
-    def _on_sides(
-        self, measure: Measure, number: int | None
-    ) -> tuple[MeasureValue, MeasureValue | None]:
-        """Return the skill without a feature set and that of half models, the full one's if None.
-
-        Of the half models the mean, where there are any.
-        """
+    def _on_sides(self, measure: Measure, number: int | None) -> Sides:
+        """Return the skill without a feature set, the full one's if None."""
         prediction = self.full if number is None else self.reduced[number]
         parts = self.plan.full_parts if number is None else self.plan.reduced_parts
         skill = self._on_parts(measure, prediction, parts)
-        return skill, None if self.half is None else self._of_halves(measure, parts, number)
+        return Sides(skill, None if self.half is None else self._of_halves(measure, parts, number))
 
     def _of_halves(
         self, measure: Measure, parts: tuple[np.ndarray, ...], number: int | None

@@ -29,7 +29,7 @@ importance times (s1 + s2)^2 / (4 s1 s2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -124,30 +124,3 @@ def calibration(
     if not (is_clear and is_alike and crossed.value > 0):
         return None
     return float(crossed.value / shared.value)
-
-
-def with_twins(
-    skill: MeasureValue, full: MeasureValue, importance: MeasureValue | None
-) -> MeasureValue:
-    """Return the skill without features that makes their importance the twins', if there is one.
-
-    What it differs by from the other way counts as one more error.
-
-    Parameters
-    ----------
-    skill : MeasureValue
-        Without the features, extrapolated.
-    full : MeasureValue
-        Of the full model, extrapolated.
-    importance : MeasureValue, optional
-        By the twins.
-    """
-    if importance is None:
-        return replace(skill, disagreement=np.append(skill.disagreement, 0.0))
-    value = full.value - importance.value
-    return MeasureValue(
-        value,
-        full.influence - importance.influence,
-        skill.shift,
-        np.append(skill.disagreement, value - skill.value),
-    )
