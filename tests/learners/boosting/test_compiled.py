@@ -4,9 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lukewarm.learners.boosting import _compiled, _kept_code
+from lukewarm.learners.boosting import _compiled, _kept_code, _rng
 from lukewarm.learners.boosting._grow import grow_trees
-from lukewarm.learners.boosting._rng import next_state, start_stream, uniform
 
 
 def test_kept_code_is_out_of_date_when_any_compiled_file_changes():
@@ -42,6 +41,9 @@ def test_importing_the_learners_room_loads_no_compiler():
 
 
 def test_random_numbers_are_uniform_and_streams_differ():
+    start_stream, next_state, uniform = map(
+        _compiled.compiled_whole, (_rng.start_stream, _rng.next_state, _rng.uniform)
+    )
     state = start_stream(1, 0)
     numbers = np.empty(20_000)
     for i in range(len(numbers)):
