@@ -1,8 +1,9 @@
 """The decorators of all compiled functions here.
 
-Most of what compilation takes is neither parsing nor optimisation but the code around a function:
-one wrapper for calls from Python, one for calls from C, and counts of references to every array of
-every bundle it is handed. Functions that only compiled functions call have none of these.
+numba gives a function one wrapper for calls from Python, one for calls from C, and counts the
+references to every array of every bundle it is handed; each level of calls has all below it
+optimised once more. The first fit after an installation waits for all that, so functions that only
+compiled functions call are spared it.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import numpy as np
 from lukewarm.learners.boosting._kept_code import keep_code
 
 # Divisions need no check for zero: whoever divides has excluded it.
-_PLAIN = {"error_model": "numpy"}
+_PLAIN: dict[str, Any] = {"error_model": "numpy"}
 # Without numba's runtime: arrays are borrowed from the caller and cannot be made. The option is
 # numba's own for the loops of its sort; were it gone, decoration would fail.
-_BORROWING = {**_PLAIN, "_nrt": False}
+_BORROWING: dict[str, Any] = {**_PLAIN, "_nrt": False}
+_PART: dict[str, Any] = {**_BORROWING, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _LOCK = Lock()
 
 
@@ -31,7 +33,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 def compiled_part(function: Callable[..., Any]) -> Any:
     """Return the function for calls from compiled functions only; it makes no arrays."""
-    return nb.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_BORROWING)(function)
+    return nb.njit(**_PART)(function)
 
 
 def compiled_in_place(function: Callable[..., Any]) -> Any:

@@ -34,12 +34,11 @@ _MOST_FOR_BLIND_DRAWS = 1.0
 
 
 @compiled_part
-def _mean_square(problem, work):
+def _mean_square(residuals, weights, sample):
     """Return the mean squared residual, which bounds D, and the weight of the sampled rows."""
-    residuals = work.gradients.residuals
     total, mass = 0.0, 0.0
     for row in range(residuals.shape[1]):
-        weight = weight_of(problem.weights, row) * is_taken(work.sample, row)
+        weight = weight_of(weights, row) * is_taken(sample, row)
         mass += weight
         for output in range(residuals.shape[0]):
             total += weight * residuals[output, row] ** 2
@@ -68,7 +67,7 @@ def _grow_blindly(random_strength, table, problem, rules, chosen, state, splits,
     # random is compiled for those who ask for it.
     if random_strength is None:
         return False, 1.0
-    bound, mass = _mean_square(problem, work)
+    bound, mass = _mean_square(work.gradients.residuals, problem.weights, work.sample)
     if bound > _MOST_FOR_BLIND_DRAWS * random_strength:
         return False, mass
     for level in range(len(splits.features)):

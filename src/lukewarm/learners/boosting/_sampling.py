@@ -87,7 +87,7 @@ def draw_split(table, chosen, scores, to_exponent, splits, level, chance):
     return top_place, top_threshold
 
 
-@compiled_part
+@compiled_in_place
 def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, state, work):
     """Return a split drawn as by `draw_split`, and the state of the random stream.
 
@@ -143,15 +143,17 @@ def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, stat
 @compiled_part
 def _score_of(codes, threshold, is_category, level, problem, rules, work):
     """Return D of the tree so far with one more split."""
-    residuals = work.gradients.residuals
+    residuals, weights, sample = work.gradients.residuals, problem.weights, work.sample
+    leaves, sums = work.leaves, work.leaf_sums
     n_outputs, n_rows = residuals.shape
     n_parents = 1 << level
-    sums, masses = work.leaf_sums[:n_outputs], work.leaf_sums[n_outputs]
-    work.leaf_sums[:] = 0.0
+    # The row after those of the outputs.
+    masses = sums[n_outputs]
+    sums[:] = 0.0
     for row in range(n_rows):
         passes = codes[row] == threshold if is_category else codes[row] > threshold
-        leaf = work.leaves[row] + (n_parents if passes else 0)
-        weight = weight_of(problem.weights, row) * is_taken(work.sample, row)
+        leaf = leaves[row] + (n_parents if passes else 0)
+        weight = weight_of(weights, row) * is_taken(sample, row)
         masses[leaf] += weight
         for output in range(n_outputs):
             sums[output, leaf] += weight * residuals[output, row]
@@ -175,7 +177,7 @@ def draw_features(candidates, fraction, chosen, state):
         for place in range(n_wanted):
             chosen[place] = candidates[place]
         return n_wanted, state
-    n_wanted = max(1, np.int64(np.rint(fraction * n_wanted)))
+    n_wanted = max(1, int(np.rint(fraction * n_wanted)))
     for place in range(len(candidates)):
         # Each candidate in turn, with the share still wanted of those still to come.
         if uniform(state) * (len(candidates) - place) < n_wanted - n_chosen:
