@@ -31,7 +31,8 @@ _NO_FOLDER = """
 from numba.core import caching
 def refuse(self): raise PermissionError("read-only file system")
 caching._CacheLocator.ensure_cache_path = refuse
-from lukewarm.learners.boosting._rng import next_state, start_stream
+from lukewarm.learners.boosting import _compiled, _rng
+start_stream, next_state = map(_compiled.compiled_whole, (_rng.start_stream, _rng.next_state))
 assert start_stream(1, 0) != next_state(start_stream(1, 0))
 """
 

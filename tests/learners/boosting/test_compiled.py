@@ -2,11 +2,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba as nb
 import numpy as np
 
-from lukewarm.learners.boosting import _compiled, _kept_code
+from lukewarm.learners.boosting import _compiled, _kept_code, _rng
 from lukewarm.learners.boosting._grow import grow_trees
-from lukewarm.learners.boosting._rng import next_state, start_stream, uniform
 
 
 def test_kept_code_is_out_of_date_when_any_compiled_file_changes():
@@ -36,12 +36,37 @@ def test_a_folder_that_takes_no_more_files_is_no_reason_to_fail(monkeypatch, cap
     assert "cannot be kept" in caplog.text
 
 
+def test_a_signature_is_compiled_when_first_met_and_takes_all_layouts():
+    def signature(number):
+        return nb.void(_compiled.read_only(number, 1, "A"), nb.float64[::1])
+
+    @_compiled.compiled_for(float64=signature(nb.float64), float32=signature(nb.float32))
+    def double(numbers, doubled):
+        for place in range(len(numbers)):
+            doubled[place] = 2 * numbers[place]
+
+    numbers, doubled = np.arange(6.0), np.empty(3)
+    double(numbers[::2], doubled)
+    assert doubled.tolist() == [0.0, 4.0, 8.0]
+    numbers.flags.writeable = False
+    double(numbers[:3], doubled)
+    assert doubled.tolist() == [0.0, 2.0, 4.0]
+    # Two layouts, one of them only to read, and one compilation.
+    assert [len(ready.overloads) for ready in double._ready.values()] == [1]
+    double(np.float32([3, 4, 5]), doubled)
+    assert doubled.tolist() == [6.0, 8.0, 10.0]
+    assert len(double._ready) == 2
+
+
 def test_importing_the_learners_room_loads_no_compiler():
     code = "import sys, lukewarm, lukewarm.learners; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_random_numbers_are_uniform_and_streams_differ():
+    start_stream, next_state, uniform = map(
+        _compiled.compiled_whole, (_rng.start_stream, _rng.next_state, _rng.uniform)
+    )
     state = start_stream(1, 0)
     numbers = np.empty(20_000)
     for i in range(len(numbers)):

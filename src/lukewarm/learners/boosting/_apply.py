@@ -17,7 +17,13 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
-from lukewarm.learners.boosting._compiled import compiled, compiled_for, read_only
+from lukewarm.learners.boosting._compiled import (
+    compiled,
+    compiled_for,
+    compiled_in_place,
+    compiled_part,
+    read_only,
+)
 
 # In plain tuples: numba takes writable arrays for read-only ones as arguments, but not inside a
 # named tuple.
@@ -35,7 +41,7 @@ _REMOVAL = (
 )
 
 
-@compiled
+@compiled_part
 def add_bit(leaves, codes, threshold, is_category, bit):
     """Set a bit of the leaf number of all rows whose codes (n,) pass a test."""
     if is_category:
@@ -87,7 +93,7 @@ def leaf_groups(
     return groups
 
 
-@compiled
+@compiled_part
 def _fixed_bits(features, thresholds, is_category, removed, fill_codes, places):
     """Return the bits that still vary, and the others at the value removal gives them."""
     # A level without a test has its bit in neither, and every row on its side 0.
@@ -105,7 +111,7 @@ def _fixed_bits(features, thresholds, is_category, removed, fill_codes, places):
     return kept, fixed
 
 
-@compiled
+@compiled_part
 def _set_bits(leaves, features, thresholds, places, surrogates, shift):
     """Set the bits of the features that have surrogate values."""
     for level in range(len(features)):
@@ -117,19 +123,22 @@ def _set_bits(leaves, features, thresholds, places, surrogates, shift):
                 leaves[row] = leaves[row] & ~(1 << bit) | ((codes[row] > threshold) << bit)
 
 
-@compiled
-def _count_surrogates(features, places):
-    count = 0
-    for feature in features.flat:
-        count += feature >= 0 and places[feature] >= 0
-    return count
+@compiled_part
+def _has_surrogates(features, places):
+    """Return whether any of the trees (n_trees, depth) asks for a feature with surrogates."""
+    for tree in range(features.shape[0]):
+        for level in range(features.shape[1]):
+            feature = features[tree, level]
+            if feature >= 0 and places[feature] >= 0:
+                return True
+    return False
 
 
 @compiled_for(
-    *(
-        nb.void(read_only(leaf, 2), nb.int64, *_TREES, *_REMOVAL, nb.float64[:, ::1])
+    **{
+        leaf.name: nb.void(read_only(leaf, 2), nb.int64, *_TREES, *_REMOVAL, nb.float64[:, ::1])
         for leaf in (nb.uint8, nb.uint16)
-    )
+    }
 )
 def add_groups(
     groups,
@@ -171,9 +180,11 @@ def add_groups(
         first = group * group_size
         last = min(first + group_size, n_trees)
         # Most groups ask for no surrogate, and stored leaves are read as they are.
-        is_changed = _count_surrogates(features[first:last], places) > 0
+        is_changed = _has_surrogates(features[first:last], places)
         if is_changed:
-            changed[:] = groups[group]
+            # In a loop: an assignment of arrays would check shapes, and compile its own error.
+            for row in range(len(changed)):
+                changed[row] = groups[group, row]
             for tree in range(first, last):
                 shift = (tree - first) * depth
                 _set_bits(changed, features[tree], thresholds[tree], places, surrogates, shift)
@@ -200,7 +211,7 @@ def add_groups(
                     target[row] += table[leaves[row]]
 
 
-@compiled
+@compiled_in_place
 def _leaves_of_tree(
     codes, features, thresholds, is_category, removed, fill_codes, places, surrogates, leaves
 ):
@@ -215,7 +226,9 @@ def _leaves_of_tree(
 
 
 @compiled_for(
-    nb.void(read_only(nb.uint8, 2), *_TREES, *_REMOVAL, nb.float64[:, ::1], nb.float64[:, :, ::1])
+    uint8=nb.void(
+        read_only(nb.uint8, 2), *_TREES, *_REMOVAL, nb.float64[:, ::1], nb.float64[:, :, ::1]
+    )
 )
 def add_trees(
     codes,
@@ -258,4 +271,5 @@ def add_trees(
             for row in range(len(leaves)):
                 target[row] += value[leaves[row]]
             if len(stages):
-                stages[tree, output] = target
+                for row in range(len(target)):
+                    stages[tree, output, row] = target[row]

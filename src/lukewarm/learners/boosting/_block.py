@@ -7,15 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from lukewarm.learners.boosting._grow import (
-    begin_tree,
-    choose_and_split,
-    count_and_score,
-    end_tree,
-    grow_trees,
-)
-from lukewarm.learners.boosting._histograms import quantise
-from lukewarm.learners.boosting._warm_up import compile_once
+from lukewarm.learners.boosting import _grow, _histograms
+from lukewarm.learners.boosting._compiled import compiled_whole
 from lukewarm.learners.boosting._work import (
     Problem,
     Rules,
@@ -25,6 +18,13 @@ from lukewarm.learners.boosting._work import (
     Workspace,
     make_workspace,
 )
+
+# For Python what `grow_trees` calls, too; compiled where several threads work.
+begin_tree = compiled_whole(_grow.begin_tree)
+quantise = compiled_whole(_histograms.quantise)
+count_and_score = compiled_whole(_grow.count_and_score)
+choose_and_split = compiled_whole(_grow.choose_and_split)
+end_tree = compiled_whole(_grow.end_tree)
 
 # Handing a level to threads costs as much as counting some hundred thousand codes.
 _FEWEST_CODES_TO_SHARE = 500_000
@@ -59,19 +59,20 @@ def grow_block(
     n_threads : int, default 1
         Their number does not change a tree.
     """
-    compile_once()
     work = make_workspace(table, problem, rules, candidates, trees.features.shape[1])
     if n_threads == 1 or table.codes.shape[1] * len(candidates) < _FEWEST_CODES_TO_SHARE:
-        grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work)
+        _grow.grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work)
         return
     with ThreadPoolExecutor(n_threads) as pool:
         for tree in range(len(trees.features)):
             # As in `grow_trees`, which is compiled as a whole: compiled code cannot hand the levels
             # of a tree to Python's threads.
-            chosen, state, mass, splits, is_open = begin_tree(
+            n_chosen, state, mass, is_open = begin_tree(
                 table, problem, rules, candidates, step + tree, scale, raw, trees, tree, work
             )
             if is_open:
+                chosen = work.chosen[:n_chosen]
+                splits = Splits(trees.features[tree], trees.thresholds[tree])
                 _grow_tree(
                     pool, n_threads, table, problem, rules, chosen, mass, state, splits, work
                 )
@@ -93,19 +94,17 @@ def _grow_tree(
     """Grow one tree, each thread counting and scoring its share of the features."""
     # By feature, not by row: every histogram is counted by one thread, so nothing has to be merged.
     shares = np.array_split(np.arange(len(chosen)), n_threads)
-    scales = quantise(problem, work)
-    n_listed, swapped = np.uintp(0), np.zeros(0, np.bool_)
+    scales = quantise(work.gradients.residuals, problem.weights, work.sample, work.channels)
+    n_listed = np.uintp(0)
     # The levels of `_grow_by_scores`, the counting handed out.
     for level in range(len(splits.features)):
         count = partial(count_and_score, table, rules, chosen)
-        jobs = [
-            pool.submit(count, places, level, scales, n_listed, swapped, work) for places in shares
-        ]
+        jobs = [pool.submit(count, places, level, scales, n_listed, work) for places in shares]
         # A level's split needs the scores of all features.
         for job in jobs:
             job.result()
         # numba hands 64-bit states back as plain ints and takes those for signed.
-        n_listed, swapped, state, is_split = choose_and_split(
+        n_listed, state, is_split = choose_and_split(
             table, rules, chosen, mass, level, scales, np.uint64(state), splits, work
         )
         if not is_split:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from lukewarm.learners.boosting._apply import add_bit
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled, compiled_part
 from lukewarm.learners.boosting._trees import Trees
 
 # Rows whose leaves stay in the first cache from one draw to the next.
@@ -78,7 +78,8 @@ def _add_drawn(codes, features, thresholds, values, is_category, drawn_places, d
                     threshold, kind = thresholds[tree, level], is_category[feature]
                     add_bit(rest[:size], codes[feature, first:last], threshold, kind, level)
             for draw in range(n_draws + 1):
-                leaves[:size] = rest[:size]
+                for row in range(size):
+                    leaves[row] = rest[row]
                 for level in range(depth):
                     feature = features[tree, level]
                     if feature >= 0 and drawn_places[feature] >= 0:
@@ -93,13 +94,13 @@ def _add_drawn(codes, features, thresholds, values, is_category, drawn_places, d
                         _add_change(leaves[:size], value, old, sums[draw - 1, output, first:last])
 
 
-@compiled
+@compiled_part
 def _look_up(leaves, value, found):
     for row in range(len(leaves)):
         found[row] = value[leaves[row]]
 
 
-@compiled
+@compiled_part
 def _add_change(leaves, value, old, total):
     for row in range(len(leaves)):
         total[row] += value[leaves[row]] - old[row]

@@ -21,7 +21,7 @@ def _signature(number: Any) -> Any:
     return nb.void(read_only(number, 2, "A"), borders, codes, nb.int64, nb.int64)
 
 
-@compiled_for(_signature(nb.float64), _signature(nb.float32))
+@compiled_for(float64=_signature(nb.float64), float32=_signature(nb.float32))
 def encode_numbers(X, borders, codes, first_row, last_row):
     """Set the codes (p, n) of some rows of `X` (n, p): 1 plus the number of borders below.
 

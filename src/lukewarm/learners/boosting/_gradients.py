@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_part
 from lukewarm.learners.boosting._work import LOGISTIC, SOFTMAX, SQUARED
 
 # The most a leaf may move a log-odds before the learning rate. Rows of which a model is sure and
@@ -13,26 +13,26 @@ from lukewarm.learners.boosting._work import LOGISTIC, SOFTMAX, SQUARED
 _LARGEST_NEWTON_STEP = 8.0
 
 
-@compiled
+@compiled_part
 def weight_of(weights, row):
     """Return the weight of a row; 1 where there are no weights."""
     return weights[row] if len(weights) > 0 else 1.0
 
 
-@compiled
+@compiled_part
 def is_taken(sample, row):
     """Return 1 for a row that takes part in the tree, else 0; all do where there is no sample."""
     return sample[row] if len(sample) > 0 else np.uint8(1)
 
 
-@compiled
-def set_gradients(problem, scale, raw, work):
+@compiled_part
+def set_gradients(problem, scale, raw, gradients):
     """Set the residuals to minus the loss's gradient, the curvatures to its second derivative.
 
     The model stands at ``start + scale * raw``.
     """
     target, start, loss = problem.target, problem.start, problem.loss
-    residuals, curvatures = work.residuals, work.curvatures
+    residuals, curvatures = gradients
     n_outputs, n_rows = raw.shape
     # Its curvature is one; `curvatures` has no rows then.
     if loss == SQUARED:
@@ -60,12 +60,13 @@ def set_gradients(problem, scale, raw, work):
                 curvatures[output, row] = chance * (1.0 - chance)
 
 
-@compiled
-def set_leaf_values(problem, rules, scale, work, values):
+@compiled_part
+def set_leaf_values(problem, rules, scale, gradients, sample, leaves, leaf_sums, values):
     """Set `values` (n_leaves, n_outputs): the mean residual of a leaf, or Newton's step."""
     n_leaves, n_outputs = values.shape
-    sums, masses = np.empty(n_leaves), np.empty(n_leaves)
-    loss, leaves = problem.loss, work.leaves
+    residuals, curvatures = gradients
+    sums, masses = leaf_sums[0], leaf_sums[1]
+    loss, weights = problem.loss, problem.weights
     # Newton's step of the softmax loss takes only the diagonal (Friedman 2001, section 4.6).
     factor = (n_outputs - 1) / n_outputs if loss == SOFTMAX else 1.0
     factor *= rules.learning_rate / (scale * rules.unit)
@@ -74,9 +75,9 @@ def set_leaf_values(problem, rules, scale, work, values):
         sums[:] = 0.0
         masses[:] = 0.0
         for row in range(len(leaves)):
-            weight = weight_of(problem.weights, row) * is_taken(work.sample, row)
-            sums[leaves[row]] += weight * work.residuals[output, row]
-            curvature = 1.0 if loss == SQUARED else work.curvatures[output, row]
+            weight = weight_of(weights, row) * is_taken(sample, row)
+            sums[leaves[row]] += weight * residuals[output, row]
+            curvature = 1.0 if loss == SQUARED else curvatures[output, row]
             masses[leaves[row]] += weight * curvature
         for leaf in range(n_leaves):
             value = 0.0

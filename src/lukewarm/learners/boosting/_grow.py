@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_in_place, compiled_part, compiled_whole
 from lukewarm.learners.boosting._gradients import (
     is_taken,
     set_gradients,
@@ -33,30 +33,23 @@ from lukewarm.learners.boosting._work import Splits
 _MOST_FOR_BLIND_DRAWS = 1.0
 
 
-@compiled
-def _mean_square(problem, work):
+@compiled_part
+def _mean_square(residuals, weights, sample):
     """Return the mean squared residual, which bounds D, and the weight of the sampled rows."""
     total, mass = 0.0, 0.0
-    for row in range(work.residuals.shape[1]):
-        weight = weight_of(problem.weights, row) * is_taken(work.sample, row)
+    for row in range(residuals.shape[1]):
+        weight = weight_of(weights, row) * is_taken(sample, row)
         mass += weight
-        for output in range(work.residuals.shape[0]):
-            total += weight * work.residuals[output, row] ** 2
+        for output in range(residuals.shape[0]):
+            total += weight * residuals[output, row] ** 2
     return (total / mass, mass) if mass > 0.0 else (0.0, 1.0)
 
 
-@compiled
-def _draws_blindly(rules, bound):
-    """Return whether the noise is so strong that scores hardly matter."""
-    return rules.random_strength > 0.0 and bound <= _MOST_FOR_BLIND_DRAWS * rules.random_strength
-
-
-@compiled
-def split_leaves(table, feature, threshold, level, leaves):
-    """Set bit `level` of the leaf of every row that passes the test."""
-    codes = table.codes[feature]
+@compiled_part
+def split_leaves(codes, is_category, threshold, level, leaves):
+    """Set bit `level` of the leaf of every row whose code (n,) passes the test."""
     bit = np.uint16(1 << level)
-    if table.is_category[feature]:
+    if is_category:
         for row in range(len(leaves)):
             leaves[row] |= bit if codes[row] == threshold else np.uint16(0)
     else:
@@ -64,25 +57,38 @@ def split_leaves(table, feature, threshold, level, leaves):
             leaves[row] |= bit if codes[row] > threshold else np.uint16(0)
 
 
-@compiled
-def _grow_blindly(table, problem, rules, chosen, bound, state, splits, work):
-    """Draw all levels of a tree without histograms."""
+@compiled_part
+def _grow_blindly(random_strength, table, problem, rules, chosen, state, splits, work):
+    """Draw all levels of a tree if the noise is so strong that scores hardly matter.
+
+    Returns whether it did, and the weight of the sampled rows.
+    """
+    # Greedy trees need none of this. None is known when a function is compiled: what draws at
+    # random is compiled for those who ask for it.
+    if random_strength is None:
+        return False, 1.0
+    bound, mass = _mean_square(work.gradients.residuals, problem.weights, work.sample)
+    if bound > _MOST_FOR_BLIND_DRAWS * random_strength:
+        return False, mass
     for level in range(len(splits.features)):
         place, threshold, state = draw_split_blindly(
             table, problem, chosen, rules, bound, splits, level, state, work
         )
         if place < 0:
-            return
-        splits.features[level], splits.thresholds[level] = chosen[place], threshold
-        split_leaves(table, chosen[place], threshold, level, work.leaves)
+            break
+        feature = chosen[place]
+        splits.features[level], splits.thresholds[level] = feature, threshold
+        is_category = table.is_category[feature]
+        split_leaves(table.codes[feature], is_category, threshold, level, work.leaves)
+    return True, mass
 
 
-@compiled
+@compiled_in_place
 def begin_tree(table, problem, rules, candidates, step, scale, raw, trees, tree, work):
     """Set the gradients, and draw all levels of the tree if scores hardly matter.
 
-    Returns the features to split on, the random state, the weight of the sampled rows, the splits
-    to fill in, and whether they are still to be chosen by scores.
+    Returns how many features `work.chosen` holds to split on, the random state, the weight of the
+    sampled rows, and whether splits are still to be chosen by scores.
 
     Parameters
     ----------
@@ -102,25 +108,21 @@ def begin_tree(table, problem, rules, candidates, step, scale, raw, trees, tree,
     """
     # A stream for each step: training may be cut into blocks anywhere.
     state = start_stream(rules.seed, step)
-    chosen, state = draw_features(candidates, rules.feature_fraction, state)
+    n_chosen, state = draw_features(candidates, rules.feature_fraction, work.chosen, state)
     state = draw_sample(rules.subsample, work.sample, state)
-    set_gradients(problem, scale, raw, work)
+    set_gradients(problem, scale, raw, work.gradients)
     work.leaves[:] = 0
     splits = Splits(trees.features[tree], trees.thresholds[tree])
     # What a level without a split keeps.
     splits.features[:] = -1
-    bound, mass = 0.0, 1.0
-    # Greedy trees need neither.
-    if rules.random_strength > 0.0:
-        bound, mass = _mean_square(problem, work)
-    if _draws_blindly(rules, bound):
-        _grow_blindly(table, problem, rules, chosen, bound, state, splits, work)
-        return chosen, state, mass, splits, False
-    return chosen, state, mass, splits, len(chosen) > 0
+    is_grown, mass = _grow_blindly(
+        rules.random_strength, table, problem, rules, work.chosen[:n_chosen], state, splits, work
+    )
+    return n_chosen, state, mass, n_chosen > 0 and not is_grown
 
 
-@compiled
-def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work):
+@compiled_in_place
+def count_and_score(table, rules, chosen, places, level, scales, n_listed, work):
     """Bring the histograms of the features ``chosen[places]`` to `level` and score their splits.
 
     Threads that work on different places do not meet.
@@ -134,27 +136,49 @@ def count_and_score(table, rules, chosen, places, level, scales, n_listed, swapp
     level : int
     scales : tuple
         What `quantise` returned.
-    n_listed, swapped
+    n_listed : int
         What `choose_and_split` returned at the level before.
     """
     shift, _, weight_scale = scales
     stride = work.scores.shape[1]
     if level == 0:
-        count_all_rows(table.codes, chosen, places, stride, work)
+        count_all_rows(table.codes, chosen, places, stride, work.channels, work.histograms)
     else:
-        count_listed_rows(table.codes, chosen, places, n_listed, level - 1, stride, swapped, work)
-    n_outputs = work.residuals.shape[0]
+        count_listed_rows(
+            table.codes,
+            chosen,
+            places,
+            n_listed,
+            level - 1,
+            stride,
+            work.swapped,
+            work.listed,
+            work.histograms,
+        )
     # In the units of the integer weights.
     l2 = rules.l2 * weight_scale
-    score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, work)
+    score_splits(table, chosen, places, level, shift, l2, work.histograms, work.scores, work.left)
 
 
-@compiled
+@compiled_part
+def _choose_split(random_strength, table, chosen, mass, level, scales, state, splits, scores):
+    """Return the place and threshold of a split, the best or one drawn, and the random state."""
+    if random_strength is None:
+        place, threshold = best_split(table, chosen, scores, splits, level)
+        return place, threshold, state
+    _, scale, weight_scale = scales
+    # Scores are S**2 / W of integers: this takes both scales out and divides by N and beta.
+    to_exponent = weight_scale / (scale * scale * mass * random_strength)
+    place, threshold = draw_split(table, chosen, scores, to_exponent, splits, level, uniform(state))
+    return place, threshold, next_state(state)
+
+
+@compiled_in_place
 def choose_and_split(table, rules, chosen, mass, level, scales, state, splits, work):
     """Choose the split of a level from the scores, and list the rows to count for the next.
 
-    Returns how many rows are listed, which siblings are swapped, the random state, and whether
-    there was a split left to choose.
+    Returns how many rows are listed, the random state, and whether there was a split left to
+    choose.
 
     Parameters
     ----------
@@ -170,45 +194,48 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, splits, w
     state : uint64
         Of the random stream.
     """
-    shift, scale, weight_scale = scales
-    if rules.random_strength > 0.0:
-        # Scores are S**2 / W of integers: this takes both scales out and divides by N and beta.
-        to_exponent = weight_scale / (scale * scale * mass * rules.random_strength)
-        place, threshold = draw_split(
-            table, chosen, work.scores, to_exponent, splits, level, uniform(state)
-        )
-        state = next_state(state)
-    else:
-        place, threshold = best_split(table, chosen, work.scores, splits, level)
+    place, threshold, state = _choose_split(
+        rules.random_strength, table, chosen, mass, level, scales, state, splits, work.scores
+    )
     if place < 0:
-        return np.uintp(0), np.zeros(0, np.bool_), state, False
+        return np.uintp(0), state, False
     feature = chosen[place]
     splits.features[level], splits.thresholds[level] = feature, threshold
-    split_leaves(table, feature, threshold, level, work.leaves)
+    is_category = table.is_category[feature]
+    split_leaves(table.codes[feature], is_category, threshold, level, work.leaves)
     # No level follows that would need histograms.
     if level == len(splits.features) - 1:
-        return np.uintp(0), np.zeros(0, np.bool_), state, True
-    counted, swapped = find_smaller_siblings(
-        table, feature, threshold, work.histograms[-1, place], shift, level, work.scores.shape[1]
+        return np.uintp(0), state, True
+    find_smaller_siblings(
+        table.n_codes[feature],
+        is_category,
+        threshold,
+        work.histograms[-1, place],
+        scales[0],
+        level,
+        work.scores.shape[1],
+        work.counted,
+        work.swapped,
     )
-    return list_rows_to_count(counted, work), swapped, state, True
+    n_listed = list_rows_to_count(work.leaves, work.counted, work.channels, work.listed)
+    return n_listed, state, True
 
 
-@compiled
+@compiled_in_place
 def _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work):
-    places = np.arange(len(chosen))
-    scales = quantise(problem, work)
-    n_listed, swapped, is_split = np.uintp(0), np.zeros(0, np.bool_), True
+    places = work.places[: len(chosen)]
+    scales = quantise(work.gradients.residuals, problem.weights, work.sample, work.channels)
+    n_listed, is_split = np.uintp(0), True
     for level in range(len(splits.features)):
-        count_and_score(table, rules, chosen, places, level, scales, n_listed, swapped, work)
-        n_listed, swapped, state, is_split = choose_and_split(
+        count_and_score(table, rules, chosen, places, level, scales, n_listed, work)
+        n_listed, state, is_split = choose_and_split(
             table, rules, chosen, mass, level, scales, state, splits, work
         )
         if not is_split:
             return
 
 
-@compiled
+@compiled_in_place
 def end_tree(problem, rules, scale, raw, trees, tree, work):
     """Set the leaf values, add them to `raw`, and return what shrinkage leaves of the sum."""
     # The paper's shrinkage, lambda eps / N: one factor for all trees so far instead of new values
@@ -216,14 +243,16 @@ def end_tree(problem, rules, scale, raw, trees, tree, work):
     scale *= rules.shrink
     trees.scales[tree] = scale
     values = trees.values[tree]
-    set_leaf_values(problem, rules, scale, work, values)
+    set_leaf_values(
+        problem, rules, scale, work.gradients, work.sample, work.leaves, work.leaf_sums, values
+    )
     for output in range(raw.shape[0]):
         for row in range(raw.shape[1]):
             raw[output, row] += values[work.leaves[row], output]
     return scale
 
 
-@compiled
+@compiled_whole
 def grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work):
     """Grow as many trees as `trees` has room for, after `step` others, and bring `raw` along.
 
@@ -242,9 +271,11 @@ def grow_trees(table, problem, rules, candidates, step, scale, raw, trees, work)
         Filled in.
     """
     for tree in range(len(trees.features)):
-        chosen, state, mass, splits, is_open = begin_tree(
+        n_chosen, state, mass, is_open = begin_tree(
             table, problem, rules, candidates, step + tree, scale, raw, trees, tree, work
         )
         if is_open:
+            chosen = work.chosen[:n_chosen]
+            splits = Splits(trees.features[tree], trees.thresholds[tree])
             _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work)
         scale = end_tree(problem, rules, scale, raw, trees, tree, work)

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_in_place, compiled_part
 from lukewarm.learners.boosting._gradients import is_taken, weight_of
 
 
-@compiled
+@compiled_part
 def count_bits(n_rows):
     """Return the number of bits that hold a count of up to `n_rows`."""
     bits = 1
@@ -27,7 +27,7 @@ def count_bits(n_rows):
     return bits
 
 
-@compiled
+@compiled_part
 def _power_of_two_scale(largest, n_rows, n_bits):
     """Return a scale at which `n_rows` integers up to `largest` sum to less than 2**n_bits."""
     if largest == 0.0:
@@ -36,15 +36,9 @@ def _power_of_two_scale(largest, n_rows, n_bits):
     return 2.0 ** np.floor(n_bits - 1 - count_bits(n_rows) - np.log2(largest))
 
 
-@compiled
-def quantise(problem, work):
+@compiled_part
+def quantise(residuals, weights, sample, channels):
     """Fill the channels; return `shift`, the scale of the sums and the scale of the weights."""
-    residuals, weights, sample, channels = (
-        work.residuals,
-        problem.weights,
-        work.sample,
-        work.channels,
-    )
     n_outputs, n_rows = residuals.shape
     is_weighted = len(weights) > 0
     shift = 0 if is_weighted else count_bits(n_rows)
@@ -63,7 +57,10 @@ def quantise(problem, work):
             channels[output, row] = ((integer << shift) + one) * is_taken(sample, row)
     if not is_weighted:
         return shift, scale, 1.0
-    weight_scale = _power_of_two_scale(weights.max(), n_rows, 62)
+    largest = 0.0
+    for row in range(n_rows):
+        largest = max(largest, weights[row])
+    weight_scale = _power_of_two_scale(largest, n_rows, 62)
     for row in range(n_rows):
         channels[n_outputs, row] = np.int64(np.rint(weights[row] * weight_scale)) * is_taken(
             sample, row
@@ -71,8 +68,8 @@ def quantise(problem, work):
     return shift, scale, weight_scale
 
 
-@compiled
-def count_all_rows(codes, chosen, places, stride, work):
+@compiled_part
+def count_all_rows(codes, chosen, places, stride, channels, histograms):
     """Set the histograms of the features ``chosen[places]`` before any split.
 
     Parameters
@@ -82,40 +79,42 @@ def count_all_rows(codes, chosen, places, stride, work):
         The features of this tree, and those of them to count.
     stride : int
         Room for the codes of one leaf.
-    work : Workspace
+    channels, histograms : ndarrays
+        See `Workspace`.
     """
-    for channel in range(work.channels.shape[0]):
-        values = work.channels[channel]
+    for channel in range(channels.shape[0]):
+        values = channels[channel]
         for place in places:
-            histogram, column = work.histograms[channel, place], codes[chosen[place]]
+            histogram, column = histograms[channel, place], codes[chosen[place]]
             histogram[:stride] = 0
             for row in range(len(values)):
                 histogram[column[row]] += values[row]
 
 
-@compiled
-def list_rows_to_count(counted, work):
-    """Set `rows`, `offsets` and `values` to the rows of the leaves in `counted`; return how many.
+@compiled_part
+def list_rows_to_count(leaves, counted, channels, listed):
+    """Set `listed` to the rows of the leaves in `counted`; return how many they are.
 
     ``counted[leaf]`` is where the leaf's histogram begins, or 0 where it is not to be counted.
     """
+    rows, offsets, listed_values = listed
     n_listed = np.uintp(0)
-    for row in range(len(work.leaves)):
-        offset = counted[work.leaves[row]]
+    for row in range(len(leaves)):
+        offset = counted[leaves[row]]
         # Every row is written, and only those to count move the end on: there is no branch that
         # a processor could mispredict.
-        work.rows[n_listed] = row
-        work.offsets[n_listed] = offset
+        rows[n_listed] = row
+        offsets[n_listed] = offset
         n_listed += np.uintp(offset > 0)
-    for channel in range(work.channels.shape[0]):
-        column, values = work.channels[channel], work.values[channel]
+    for channel in range(channels.shape[0]):
+        column, values = channels[channel], listed_values[channel]
         for item in range(n_listed):
-            values[item] = column[work.rows[item]]
+            values[item] = column[rows[item]]
     return n_listed
 
 
-@compiled
-def count_listed_rows(codes, chosen, places, n_listed, level, stride, swapped, work):
+@compiled_part
+def count_listed_rows(codes, chosen, places, n_listed, level, stride, swapped, listed, histograms):
     """Turn the histograms before the split at `level` into those after it.
 
     Only the smaller of two siblings was listed; the other is what remains of their parent. The
@@ -124,30 +123,32 @@ def count_listed_rows(codes, chosen, places, n_listed, level, stride, swapped, w
 
     Parameters
     ----------
-    codes, chosen, places, stride, work
+    codes, chosen, places, stride, histograms
         As for `count_all_rows`.
     n_listed : int
-        The number of rows listed in `work`.
+        The number of rows in `listed`.
     level : int
         Of the split that the rows were listed for.
-    swapped : ndarray of bool of shape (2**level,)
+    swapped : ndarray of bool
         See `find_smaller_siblings`.
+    listed : Listed
     """
     n_parents = 1 << level
-    for channel in range(work.channels.shape[0]):
-        values = work.values[channel]
+    rows, offsets, listed_values = listed
+    for channel in range(histograms.shape[0]):
+        values = listed_values[channel]
         for place in places:
-            histogram, column = work.histograms[channel, place], codes[chosen[place]]
+            histogram, column = histograms[channel, place], codes[chosen[place]]
             # Leaf l of the level before has the children l and l + n_parents: the lower half holds
             # the parents, the upper half is room for the siblings that are counted.
             histogram[n_parents * stride : 2 * n_parents * stride] = 0
             for item in range(n_listed):
-                code = column[work.rows[item]]
-                histogram[np.uintp(work.offsets[item]) + np.uintp(code)] += values[item]
+                code = column[rows[item]]
+                histogram[np.uintp(offsets[item]) + np.uintp(code)] += values[item]
             _subtract_siblings(histogram, n_parents, stride, swapped)
 
 
-@compiled
+@compiled_in_place
 def _subtract_siblings(histogram, n_parents, stride, swapped):
     for parent in range(n_parents):
         lower = histogram[parent * stride : (parent + 1) * stride]
@@ -160,15 +161,17 @@ def _subtract_siblings(histogram, n_parents, stride, swapped):
                 lower[code] -= upper[code]
 
 
-@compiled
-def find_smaller_siblings(table, feature, threshold, histogram, shift, level, stride):
-    """Return for each leaf after a split where to count it, 0 for the larger of two siblings.
+@compiled_in_place
+def find_smaller_siblings(
+    n_codes, is_category, threshold, histogram, shift, level, stride, counted, swapped
+):
+    """Set for each leaf after a split where to count it, 0 for the larger of two siblings.
 
     Parameters
     ----------
-    table : Table
-    feature, threshold : int
-        The split.
+    n_codes, is_category
+        Of the feature the split tests.
+    threshold : int
     histogram : ndarray
         That of the counts, or weights, over the feature the split tests.
     shift : int
@@ -177,13 +180,12 @@ def find_smaller_siblings(table, feature, threshold, histogram, shift, level, st
         Of the split.
     stride : int
         Room for the codes of one leaf.
+    counted, swapped : ndarrays
+        Filled in: where each leaf is counted, and whether the smaller sibling is the lower.
     """
-    n_codes, is_category = table.n_codes[feature], table.is_category[feature]
     n_parents = 1 << level
     # Packed counts are the lowest bits; weights are integers of their own.
     mask = (np.int64(1) << shift) - 1 if shift > 0 else np.int64(-1)
-    counted = np.zeros(2 * n_parents, np.uint32)
-    swapped = np.zeros(n_parents, np.bool_)
     for parent in range(n_parents):
         upper, total = np.int64(0), np.int64(0)
         for code in range(n_codes):
@@ -194,13 +196,13 @@ def find_smaller_siblings(table, feature, threshold, histogram, shift, level, st
         # Only the smaller is counted, always into the upper place; the larger is the parent less
         # it. Where the smaller is the lower one, the two change places afterwards.
         swapped[parent] = total - upper < upper
-        smaller = parent if swapped[parent] else parent + n_parents
-        counted[smaller] = (n_parents + parent) * stride
-    return counted, swapped
+        place = (n_parents + parent) * stride
+        counted[parent] = place if swapped[parent] else 0
+        counted[n_parents + parent] = 0 if swapped[parent] else place
 
 
-@compiled
-def score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, work):
+@compiled_part
+def score_splits(table, chosen, places, level, shift, l2, histograms, scores, left):
     """Set ``scores[place, threshold]`` to the sum over leaves of S^2 / W, in integer units.
 
     An empty side of a split has S = 0 and scores 0.
@@ -210,35 +212,39 @@ def score_splits(table, chosen, places, n_outputs, level, shift, l2, stride, wor
     table : Table
     chosen, places : ndarrays of int
         The features of this tree, and those of them to score.
-    n_outputs, level : int
+    level : int
     shift : int
         Bits of a packed count; 0 with weights.
     l2 : float
         In units of the integer weights.
-    stride : int
-        Codes from one leaf's histogram to the next's.
-    work : Workspace
+    histograms, scores, left : ndarrays
+        See `Workspace`.
     """
-    left, left_count = np.empty(stride, np.int64), np.empty(stride, np.int64)
+    stride = scores.shape[1]
+    # With weights the last channel is theirs.
+    n_outputs = histograms.shape[0] - (shift == 0)
     for place in places:
+        # The room of the first place serves for all: threads have other first places.
+        left_sum, left_count = left[0, places[0]], left[1, places[0]]
         feature = chosen[place]
         n_codes, is_category = table.n_codes[feature], table.is_category[feature]
-        scores = work.scores[place]
-        scores[:] = 0.0
+        sums_of_place = scores[place]
+        sums_of_place[:] = 0.0
         for output in range(n_outputs):
             for leaf in range(1 << level):
                 part = slice(leaf * stride, leaf * stride + n_codes)
-                sums = work.histograms[output, place, part]
-                total = _accumulate(sums, is_category, left)
+                total = _accumulate(histograms[output, place, part], is_category, left_sum)
                 if shift > 0:
-                    _add_packed_scores(left, total, shift, l2, scores)
+                    _add_packed_scores(left_sum, total, shift, l2, sums_of_place)
                 else:
-                    counts = work.histograms[n_outputs, place, part]
+                    counts = histograms[n_outputs, place, part]
                     total_count = _accumulate(counts, is_category, left_count)
-                    _add_scores(left, total, left_count, total_count, l2, n_codes, scores)
+                    _add_scores(
+                        left_sum, total, left_count, total_count, l2, n_codes, sums_of_place
+                    )
 
 
-@compiled
+@compiled_part
 def _accumulate(histogram, is_category, left):
     """Set ``left[t]`` to the sum on the other side of a test at t; return the sum of all."""
     total = np.int64(0)
@@ -248,7 +254,7 @@ def _accumulate(histogram, is_category, left):
     return total
 
 
-@compiled
+@compiled_part
 def _add_packed_scores(left, total, shift, l2, scores):
     mask = (np.int64(1) << shift) - 1
     for code in range(len(left)):
@@ -261,7 +267,7 @@ def _add_packed_scores(left, total, shift, l2, scores):
         scores[code] += left_sum * left_sum / left_count + right_sum * right_sum / right_count
 
 
-@compiled
+@compiled_part
 def _add_scores(left, total, left_count, total_count, l2, n_codes, scores):
     for code in range(n_codes):
         left_sum, right_sum = np.float64(left[code]), np.float64(total - left[code])

@@ -358,7 +358,7 @@ class ObliviousBoosting(BaseLearner):
             learning_rate=learning_rate,
             shrink=1.0 - self.shrinkage * learning_rate / total_weight,
             l2=self.l2_leaf,
-            random_strength=self.random_strength,
+            random_strength=self.random_strength or None,
             subsample=self.subsample,
             feature_fraction=self.feature_fraction,
             unit=ensemble.unit,

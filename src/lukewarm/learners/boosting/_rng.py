@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_part
 
 # The constants of SplitMix64.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -14,7 +14,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _TO_UNIT = 2.0**-53
 
 
-@compiled
+@compiled_part
 def mix(state):
     """Return the output function of SplitMix64 (Steele, Lea and Flood 2014)."""
     z = (state ^ (state >> np.uint64(30))) * _MIX_1
@@ -22,19 +22,19 @@ def mix(state):
     return z ^ (z >> np.uint64(31))
 
 
-@compiled
+@compiled_part
 def start_stream(seed, step):
     """Return the state of the stream that belongs to one step of one seed."""
     return mix(mix(np.uint64(seed) + _GOLDEN) + np.uint64(step) * _GOLDEN)
 
 
-@compiled
+@compiled_part
 def next_state(state):
     """Return the state after `state`."""
     return state + _GOLDEN
 
 
-@compiled
+@compiled_part
 def uniform(state):
     """Return the uniform number in (0, 1) at `state`."""
     return (np.float64(mix(state) >> np.uint64(11)) + 0.5) * _TO_UNIT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_in_place, compiled_part
 from lukewarm.learners.boosting._gradients import is_taken, weight_of
 from lukewarm.learners.boosting._rng import next_state, uniform
 
@@ -12,7 +12,7 @@ from lukewarm.learners.boosting._rng import next_state, uniform
 _MORE_THAN_ROUNDING = 1.0 + 1e-9
 
 
-@compiled
+@compiled_part
 def _is_used(splits, level, feature, threshold):
     for earlier in range(level):
         if splits.features[earlier] == feature and splits.thresholds[earlier] == threshold:
@@ -20,7 +20,7 @@ def _is_used(splits, level, feature, threshold):
     return False
 
 
-@compiled
+@compiled_part
 def best_split(table, chosen, scores, splits, level):
     """Return the place and threshold of the highest score among the splits not yet used.
 
@@ -40,7 +40,7 @@ def best_split(table, chosen, scores, splits, level):
     return best_place, best_threshold
 
 
-@compiled
+@compiled_part
 def draw_split(table, chosen, scores, to_exponent, splits, level, chance):
     """Return a split drawn with probability proportional to exp(score * to_exponent).
 
@@ -87,7 +87,7 @@ def draw_split(table, chosen, scores, to_exponent, splits, level, chance):
     return top_place, top_threshold
 
 
-@compiled
+@compiled_in_place
 def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, state, work):
     """Return a split drawn as by `draw_split`, and the state of the random stream.
 
@@ -140,45 +140,54 @@ def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, stat
             return place, threshold, state
 
 
-@compiled
+@compiled_part
 def _score_of(codes, threshold, is_category, level, problem, rules, work):
     """Return D of the tree so far with one more split."""
-    n_outputs, n_rows = work.residuals.shape
+    residuals, weights, sample = work.gradients.residuals, problem.weights, work.sample
+    leaves, sums = work.leaves, work.leaf_sums
+    n_outputs, n_rows = residuals.shape
     n_parents = 1 << level
-    sums, masses = np.zeros((n_outputs, 2 * n_parents)), np.zeros(2 * n_parents)
+    # The row after those of the outputs.
+    masses = sums[n_outputs]
+    sums[:] = 0.0
     for row in range(n_rows):
         passes = codes[row] == threshold if is_category else codes[row] > threshold
-        leaf = work.leaves[row] + (n_parents if passes else 0)
-        weight = weight_of(problem.weights, row) * is_taken(work.sample, row)
+        leaf = leaves[row] + (n_parents if passes else 0)
+        weight = weight_of(weights, row) * is_taken(sample, row)
         masses[leaf] += weight
         for output in range(n_outputs):
-            sums[output, leaf] += weight * work.residuals[output, row]
-    score = 0.0
+            sums[output, leaf] += weight * residuals[output, row]
+    score, mass = 0.0, 0.0
     for leaf in range(2 * n_parents):
+        mass += masses[leaf]
         if masses[leaf] > 0.0:
             for output in range(n_outputs):
                 score += sums[output, leaf] ** 2 / (masses[leaf] + rules.l2)
-    return score / masses.sum()
+    return score / mass
 
 
-@compiled
-def draw_features(candidates, fraction, state):
-    """Return a random share of the candidates, in order, and the state of the random stream."""
-    if fraction >= 1.0 or len(candidates) == 0:
-        return candidates, state
-    n_wanted = max(1, int(np.rint(fraction * len(candidates))))
-    chosen = np.empty(n_wanted, candidates.dtype)
-    n_chosen = 0
+@compiled_in_place
+def draw_features(candidates, fraction, chosen, state):
+    """Fill `chosen` with a random share of the candidates, in order.
+
+    Returns how many they are, and the state of the random stream.
+    """
+    n_wanted, n_chosen = len(candidates), 0
+    if fraction >= 1.0 or n_wanted == 0:
+        for place in range(n_wanted):
+            chosen[place] = candidates[place]
+        return n_wanted, state
+    n_wanted = max(1, int(np.rint(fraction * n_wanted)))
     for place in range(len(candidates)):
         # Each candidate in turn, with the share still wanted of those still to come.
         if uniform(state) * (len(candidates) - place) < n_wanted - n_chosen:
             chosen[n_chosen] = candidates[place]
             n_chosen += 1
         state = next_state(state)
-    return chosen, state
+    return n_wanted, state
 
 
-@compiled
+@compiled_in_place
 def draw_sample(fraction, sample, state):
     """Set `sample` to 1 for the rows that take part in a tree, else 0."""
     if fraction >= 1.0:

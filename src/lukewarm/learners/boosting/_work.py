@@ -38,13 +38,15 @@ class Problem(NamedTuple):
 class Rules(NamedTuple):
     """The numbers that say how a tree is grown; `unit` is the grid of leaf values.
 
+    `random_strength` is None where trees are greedy, so that only those who draw splits at random
+    have the code for it compiled.
     Tree number t draws from stream t of `seed`.
     """
 
     learning_rate: float
     shrink: float
     l2: float
-    random_strength: float
+    random_strength: float | None
     subsample: float
     feature_fraction: float
     unit: float
@@ -67,25 +69,45 @@ class TreeArrays(NamedTuple):
     scales: np.ndarray
 
 
+class Gradients(NamedTuple):
+    """Minus the loss's gradient and its second derivative, (n_outputs, n) each."""
+
+    residuals: np.ndarray
+    curvatures: np.ndarray
+
+
+class Listed(NamedTuple):
+    """The rows that are counted after a split, where each is counted, and what (n_channels, n)."""
+
+    rows: np.ndarray
+    offsets: np.ndarray
+    values: np.ndarray
+
+
 class Workspace(NamedTuple):
     """Working room, allocated once per block of trees.
 
     `channels` are the integer residuals of each output and, with weights, the integer weights;
-    `histograms` (n_channels, n_candidates, n_leaves * stride) their sums by leaf and bin. `rows`,
-    `offsets` and `values` describe the rows that are counted after a split; `sample` marks those
-    that a tree is grown on, and is empty where all are.
+    `histograms` (n_channels, n_candidates, n_leaves * stride) their sums by leaf and bin. `sample`
+    marks the rows that a tree is grown on, and is empty where all are. `chosen` are the features
+    of a tree, `places` their numbers. `left` has room for two rows of sums over codes beside each
+    of them, `leaf_sums` for a sum per output and leaf and for the leaves' weights; `counted` and
+    `swapped` say where the histogram of each leaf is counted.
     """
 
-    residuals: np.ndarray
-    curvatures: np.ndarray
+    gradients: Gradients
     channels: np.ndarray
     histograms: np.ndarray
     scores: np.ndarray
     leaves: np.ndarray
     sample: np.ndarray
-    rows: np.ndarray
-    offsets: np.ndarray
-    values: np.ndarray
+    listed: Listed
+    chosen: np.ndarray
+    places: np.ndarray
+    left: np.ndarray
+    leaf_sums: np.ndarray
+    counted: np.ndarray
+    swapped: np.ndarray
 
 
 def make_workspace(
@@ -100,8 +122,7 @@ def make_workspace(
     stride = int(table.n_codes[candidates].max(initial=1))
     n_curved = 0 if problem.loss == SQUARED else n_rows
     return Workspace(
-        residuals=np.empty((n_outputs, n_rows)),
-        curvatures=np.empty((n_outputs, n_curved)),
+        gradients=Gradients(np.empty((n_outputs, n_rows)), np.empty((n_outputs, n_curved))),
         channels=np.empty((n_channels, n_rows), np.int64),
         # The last level needs no histograms of its own: those before its split have told the
         # scores.
@@ -109,7 +130,15 @@ def make_workspace(
         scores=np.empty((len(candidates), stride)),
         leaves=np.empty(n_rows, np.uint16),
         sample=np.ones(n_rows if rules.subsample < 1 else 0, np.uint8),
-        rows=np.empty(most_listed + 1, np.uint32),
-        offsets=np.empty(most_listed + 1, np.uint32),
-        values=np.empty((n_channels, most_listed), np.int64),
+        listed=Listed(
+            rows=np.empty(most_listed + 1, np.uint32),
+            offsets=np.empty(most_listed + 1, np.uint32),
+            values=np.empty((n_channels, most_listed), np.int64),
+        ),
+        chosen=np.empty_like(candidates),
+        places=np.arange(len(candidates)),
+        left=np.empty((2, len(candidates), stride), np.int64),
+        leaf_sums=np.empty((n_outputs + 1, 1 << depth)),
+        counted=np.empty(1 << depth, np.uint32),
+        swapped=np.empty(1 << depth, np.bool_),
     )
