@@ -24,8 +24,6 @@ from lukewarm.estimators._follow_ups import FollowUps
 from lukewarm.estimators._forecast import Forecast, forecast_of
 from lukewarm.estimators._importance_results import importance_results, with_remark
 from lukewarm.estimators._prepared import Prepared
-from lukewarm.estimators._problem import Problem
-from lukewarm.estimators._ties import Ties
 from lukewarm.evaluation import (
     EvaluationPredictions,
     join_predictions,
@@ -33,6 +31,7 @@ from lukewarm.evaluation import (
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
 from lukewarm.results import ImportanceResult, warn_of
+from lukewarm.stopping import StoppingRule
 
 
 class VariableImportance(FollowUps):
@@ -92,9 +91,11 @@ class VariableImportance(FollowUps):
         levels are held at their most frequent one. A mapping gives some columns another value.
         "conditional" fills each row with draws given its other columns: one draw in a row that is
         trained on, the mean over all draws where a model predicts. Projection draws in any case.
-    stopping : "hold_out" or "cross_validation", default "hold_out"
+    stopping : "hold_out", "cross_validation" or StoppingRule, default "hold_out"
         Whether the steps of early stopping are chosen on the stopping rows, or by five folds of
-        all training rows and then taken on all of them.
+        all training rows and then taken on all of them. A rule, such as
+        ``lukewarm.stopping.Patience(10)``, stops all training on the stopping rows, as it is:
+        that of full models, retraining and early stopping.
     patience : int, optional
         Steps without improvement on the stopping rows that end training. By default the model's
         own (20 trees, 5 epochs); where steps after a warm start are longer, fewer of them there.
@@ -170,7 +171,7 @@ class VariableImportance(FollowUps):
         cv: Any = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
-        stopping: str = "hold_out",
+        stopping: str | StoppingRule = "hold_out",
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
@@ -256,7 +257,7 @@ class VariableImportance(FollowUps):
             check_number("time_limit", self.time_limit, above=0)
         check_choice("on_error", self.on_error, ON_ERROR)
         deadline = self._deadline()
-        problem, sets = self._asked_problem(
+        problem = self._problem(
             X,
             y,
             sample_weight,
@@ -267,6 +268,7 @@ class VariableImportance(FollowUps):
             groups_eval=groups_eval,
             time=time,
         )
+        sets = self._feature_sets(problem)
         self._prepared = self._prepare(problem)
         self._asked: dict[str, FeatureSet] = {}
         self._reasons: dict[str, str] = {}
@@ -301,29 +303,13 @@ class VariableImportance(FollowUps):
 
         # Nothing is read either: it is the models that are timed.
         estimator = clone(self, safe=False).set_params(store=None)
-        problem, sets = estimator._asked_problem(X, y, sample_weight, **others)
+        problem = estimator._problem(X, y, sample_weight, **others)
+        sets = estimator._feature_sets(problem)
         # What is compiled on first use is no part of what a fit takes.
         compile_once()
         started = perf_counter()
         prepared = estimator._prepare(problem, n_models=1)
         return forecast_of(prepared, list(sets.values()), started, self.n_jobs)
-
-    def _asked_problem(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        X_eval: Any = None,
-        y_eval: Any = None,
-        sample_weight_eval: Any = None,
-        groups: Any = None,
-        groups_eval: Any = None,
-        time: Any = None,
-    ) -> tuple[Problem, dict[str, FeatureSet]]:
-        ties = Ties(groups, groups_eval, time)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
-        return problem, self._feature_sets(problem)
 
     def _deadline(self) -> float:
         return np.inf if self.time_limit is None else monotonic() + self.time_limit
