@@ -9,12 +9,12 @@ from lukewarm.learners._base import (
     DifferentiableLearner,
     Learner,
     LearnerTraits,
-    ModelWrapper,
     Predicts,
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
 from lukewarm.learners._level_columns import level_columns
+from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._outputs import PerOutputLearner, quantile_models
 from lukewarm.learners._predict_only import cannot_train
 from lukewarm.learners._registry import (

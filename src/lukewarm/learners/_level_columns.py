@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features
-from lukewarm.learners._base import BaseLearner, ModelWrapper
+from lukewarm.learners._base import BaseLearner
+from lukewarm.learners._model_wrapper import ModelWrapper
 
 # As LightGBM, CatBoost and HistGradientBoosting call the setting; XGBoost has one kind per column.
 _SETTINGS = (

@@ -14,8 +14,8 @@ from lukewarm.reporting._subjects import Correlated, Subject
 from lukewarm.reporting._words import listed, number
 from lukewarm.results import ImportanceResult
 
-_MOST_GROUPS = 50
 # Longer lists are not read.
+_MOST_GROUPS = 50
 _MOST_MEMBERS, _MOST_NAMED = 12, 20
 
 

@@ -43,6 +43,7 @@ from lukewarm.results import EffectCurves, SegmentedImportance
 
 # Mail servers and chat tools take a page of this size without a word.
 MOST_BYTES = 500_000
+# No table of more rows is tried: judgement.
 _MOST_ROWS = 2_000
 _TITLE = "Which features matter"
 

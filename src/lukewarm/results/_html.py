@@ -15,6 +15,7 @@ import pandas as pd
 _ESTIMATES = ("importance", "shapley_value", "loss")
 # A notebook is no place for a thousand rows.
 _MOST_ROWS = 60
+# Pixels of the bar in a row: as high as the text beside it.
 _WIDTH, _HEIGHT = 160, 14
 _FILL, _EDGE = "#3f8fd0", "#3f8fd0"
 _CELL = "padding:2px 10px;text-align:{}"

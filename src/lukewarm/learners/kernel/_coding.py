@@ -230,6 +230,7 @@ def _borders(values: Vector, weights: Vector, reach: float) -> tuple[float, floa
     """Return where to clip; the range itself where most rows have one value."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
+    # A sum that misses its share by rounding alone has reached it.
     places = np.searchsorted(reached, np.array([0.1, 0.9]) * reached[-1] * (1 - 1e-12))
     low, high = values[order][np.minimum(places, len(values) - 1)]
     if low == high:

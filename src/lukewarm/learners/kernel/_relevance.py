@@ -197,6 +197,7 @@ def find_relevance(
                 bounds=bounds,
                 options={
                     "maxiter": n_iterations,
+                    # Twice scipy's default, for as many parameters as two a column: judgement.
                     "maxcor": 20,
                     "ftol": _LEAST_GAIN / len(likelihood.y),
                 },
@@ -208,6 +209,7 @@ def find_relevance(
         starts = [parameters]
     parameters = _without_traces(parameters, likelihood, found.fun)
     inverse_scales, all_slopes, _, _ = likelihood.unpack(parameters)
+    # What ends within a hundredth of the bound is held to be at it.
     least = np.exp(_LOWEST) * 1.01
     kernel = Kernel(
         "rbf",
@@ -264,6 +266,7 @@ def _start(rows: Matrix, block: np.ndarray, ahead: np.ndarray, waves: np.ndarray
     length = np.square(rows[:, ahead[block]]).sum(axis=1).mean()
     unit = np.where(ahead, 1.0, _HELD_BACK) / np.sqrt(max(float(length), 1.0))
     scales = np.where(waves, _START_WAVE, _START_SCALE * unit)
+    # The last two are amplitude and noise: judgement.
     return np.log(np.concatenate([scales, _START_SLOPE * unit, [1.0, 0.3]]))
 
 

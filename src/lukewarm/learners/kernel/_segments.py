@@ -63,6 +63,7 @@ def update_filters(eigenvalues: Vector, counts: Vector, learning_rate: float) ->
     f <- f + learning_rate K (y - f), `count` times: the paper's iterative kernel update.
     """
     counts = np.asarray(counts, dtype=float)[:, None]
+    # There the filter is a ratio of rounding errors; its limit is taken.
     tiny = eigenvalues * learning_rate < 1e-12
     safe = np.where(tiny, 1.0, eigenvalues)
     with np.errstate(divide="ignore", invalid="ignore"):

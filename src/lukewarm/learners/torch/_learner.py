@@ -95,6 +95,7 @@ class TorchLearner(DifferentiableLearner):
         # Friedman's data, 1,500 rows and 500 to stop by, three draws: 75 epochs instead of the 138
         # of a patience of 50, for an excess error 4 % above it; epochs are dear.
         patience=5,
+        # Judgement: well beyond those 138.
         max_steps=400,
         # Without a feature what is left to learn is noisier, and gradients with it.
         learning_rate_factor=0.3,
