@@ -53,8 +53,8 @@ class KernelMachine(BaseLearner):
     """
 
     traits = LearnerTraits(
-        # Two steps double the number of updates (`n_updates`): the rule waits for eight times as many,
-        # and 2**35 are the most. Both are judgement.
+        # Two steps double the number of updates (`n_updates`): the rule waits for eight times as
+        # many, and 2**35 are the most. Both are judgement.
         patience=6,
         max_steps=70,
         accepts_missing=True,
