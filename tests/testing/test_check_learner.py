@@ -12,7 +12,7 @@ from lukewarm.learners import ObliviousBoosting
 from lukewarm.results import TrainingTrace
 from lukewarm.testing import check_learner
 
-PAGE = Path(__file__).parents[1] / "docs" / "your_learner.md"
+PAGE = Path(__file__).parents[2] / "docs" / "your_learner.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 

@@ -1,7 +1,7 @@
 """What was computed for the last tables met, so that it is not computed again.
 
-A training loop asks about the same two tables at every step, and all feature sets are judged by the
-same rows. A table is known by its identity, which costs nothing to compare: nothing inside the
+A training loop asks about the same two tables at every step, and all feature sets are evaluated on
+the same rows. A table is known by its identity, which costs nothing to compare: nothing inside the
 library writes to a table after its first use. ``docs/caches.md`` lists who keeps what.
 """
 

@@ -57,8 +57,8 @@ def split_rows(
     n_train = min(max(round(train_fraction * n_fit), 1), n_fit - 1)
     train, stopping, evaluation = _cut(order, [n_train, n_fit], units)
     if units is None:
-        # In the order of need: what training lacks cannot be learnt, nor judged what evaluation
-        # lacks.
+        # In the order of need: what training lacks cannot be learnt, and what evaluation lacks
+        # cannot be measured.
         train, evaluation, stopping = _with_every_class([train, evaluation, stopping], strata)
     return RowSplit(np.sort(train), np.sort(stopping), np.sort(evaluation))
 

@@ -17,7 +17,7 @@ from lukewarm._typing import FeatureSet
 from lukewarm.data import as_feature_sets, as_groups, target_name
 from lukewarm.estimators._class_measure import measure_of_classes
 from lukewarm.estimators._evaluation_rows import stack_rows, stack_weights
-from lukewarm.estimators._folds import (
+from lukewarm.estimators._full_model import (
     FullModel,
     check_folds,
     check_training_rows,

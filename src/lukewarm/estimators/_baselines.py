@@ -35,7 +35,7 @@ def linear_skill(prepared: Prepared, measure: Measure) -> float:
     """Return the skill of ridge or logistic regression; nan where a fold lacks a class.
 
     It learns from the rows that the full models learn from, levels as columns of zeros and ones
-    and gaps at the mean, and is judged by the same rows.
+    and gaps at the mean, and is evaluated on the same rows.
     """
     problem, runs = prepared.problem, prepared.runs
     predictions: list[Prediction] = [np.empty(0)] * len(runs.splits)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet
 from lukewarm._validation import shown
-from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._full_model import FullModel
 from lukewarm.estimators._prepared import Outcome, Prepared
 from lukewarm.exceptions import ClaimedElsewhere
 from lukewarm.measures import Measure

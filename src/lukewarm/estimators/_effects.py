@@ -36,7 +36,7 @@ _MOST_ROWS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class _Fold:
-    """A full model with the table rows that judge it."""
+    """A full model with the table rows that evaluate it."""
 
     learner: BaseLearner
     data: ReductionData

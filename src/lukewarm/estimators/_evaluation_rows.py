@@ -13,7 +13,7 @@ from lukewarm.data import MINIMUM_ROWS, as_pandas, column_names
 
 
 def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any, int]:
-    """Return one table and target, first the rows to learn from, and how many follow to judge."""
+    """Return one table and target, the rows to learn from first, and how many evaluate."""
     if (X_eval is None) != (y_eval is None):
         raise ValueError("X_eval and y_eval belong together; pass both or neither.")
     above, below = as_pandas(X), as_pandas(X_eval)

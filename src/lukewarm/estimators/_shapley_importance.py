@@ -339,7 +339,7 @@ class ShapleyImportance(ImportanceEstimator):
 
 
 def _with_rows(prepared: Prepared) -> np.ndarray:
-    """Return the rows, or groups of rows, that judge the models which have a feature."""
+    """Return the rows, or groups of rows, that evaluate the models which have a feature."""
     rows, clusters = np.concatenate(prepared.plan.full_parts), prepared.clusters
     n_units = len(prepared.numbers) if clusters is None else clusters.max() + 1
     chosen = np.zeros(n_units, dtype=bool)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lukewarm._typing import RandomState
 from lukewarm.data import RowSplit
-from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._full_model import FullModel
 from lukewarm.estimators._problem import Problem
 from lukewarm.store import (
     Entry,

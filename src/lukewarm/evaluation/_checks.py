@@ -52,7 +52,7 @@ def check_parts(
     Parameters
     ----------
     plan : EvaluationPlan
-        The parts that judge each side.
+        The parts that evaluate each side.
     y : ndarray of shape (n,)
     measures : iterable of Measure
     weights : ndarray of shape (n,), optional

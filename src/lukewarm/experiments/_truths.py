@@ -29,7 +29,7 @@ def true_logistic_shapley(correlation: float = 0.5) -> Vector:
     -----
     The score X beta is Gaussian. Given the kept features it is N(m, s**2), so the best prediction
     is h(m) = E sigmoid(m + s Z) and a coalition is worth Var h(m) more than none. The paper
-    compares with retraining alone; with the truth at hand retraining can be judged too.
+    compares with retraining alone; with the truth at hand retraining can be measured too.
 
     Examples
     --------

@@ -89,9 +89,9 @@ class PerOutputLearner(BaseLearner):
         """Return the members, each trained on from where it is, and the longest of the traces."""
         trained = [
             train_until(
-                each, replace(train, y=column), replace(stopping, y=judged), rule, max_steps
+                each, replace(train, y=column), replace(stopping, y=held_out), rule, max_steps
             )
-            for each, column, judged in zip(self.members, train.y.T, stopping.y.T, strict=True)
+            for each, column, held_out in zip(self.members, train.y.T, stopping.y.T, strict=True)
         ]
         members, traces = zip(*trained, strict=True)
         return PerOutputLearner(members), max(traces, key=lambda trace: trace.n_steps_taken)

@@ -98,7 +98,7 @@ class ScorerMeasure:
 
 @cache
 def scorer_names() -> tuple[str, ...]:
-    """Return the scorers of scikit-learn that judge predictions."""
+    """Return the scorers of scikit-learn that take predictions."""
     names = _metrics().get_scorer_names()
     return tuple(name for name in names if not any(part in name for part in _OF_CLUSTERS))
 

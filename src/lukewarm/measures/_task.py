@@ -17,7 +17,7 @@ class Task:
     """A regression, of one or several targets, or a classification with its number of classes.
 
     It owns what follows from that: how many outputs a model has, which link turns them into
-    predictions, what shape predictions have and which loss they are judged by.
+    predictions, what shape predictions have and which loss they have.
 
     Parameters
     ----------

@@ -50,8 +50,8 @@ def report_comparison(
     Notes
     -----
     The variance of a difference is taken to be the sum of the two variances, as for runs on
-    different rows. Runs that were judged by the same rows vary together, and the test is then
-    cautious.
+    different rows. Runs that were evaluated on the same rows vary together, and the test is
+    then cautious.
 
     Examples
     --------

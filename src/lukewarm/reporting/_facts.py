@@ -86,7 +86,7 @@ def skill_words(panel: Panel) -> list[str]:
     at_hand = skill.value - skill.shift
     shown = panel.words.scale * panel.words.sign
     said = panel.words.skill.format(significant(shown * at_hand, 3))
-    sentence = f"On the {panel.result.n_rows:,} rows that judge it, the model {said}"
+    sentence = f"On the {panel.result.n_rows:,} evaluation rows the model {said}"
     if baseline is None:
         sentence += "."
     elif panel.words.sign < 0 and baseline < 0:
@@ -94,7 +94,7 @@ def skill_words(panel: Panel) -> list[str]:
         direction = "less" if change >= 0 else "more"
         sentence += f", {significant(abs(change), 2)} % {direction} than a constant guess."
     elif panel.words.unit and baseline <= 0:
-        # The mean of the training rows is seldom that of the rows that judge it.
+        # The mean of the training rows is seldom that of the evaluation rows.
         sentence += "; a constant guess explains none of it."
     else:
         guess = number(shown * baseline, 1 if panel.words.unit else 3)
@@ -204,7 +204,7 @@ def _facts(panel: Panel) -> dict[str, str]:
     }
     if details.n_rows is not None:
         facts["rows of the table"] = f"{details.n_rows:,}"
-    facts["rows that judge the models"] = f"{result.n_rows:,}"
+    facts["evaluation rows"] = f"{result.n_rows:,}"
     if panel.is_shapley:
         facts["solver"] = f"{clean(result.solver)}, {result.n_fits:,} reduced models"
     if result.full_seconds:

@@ -32,7 +32,7 @@ INFERENCES = {
     "learning_curve": "learning curve: error of the evaluation rows, and what twice the training "
     "rows changed",
     "paired": "paired: error of the evaluation rows, for the models as they are",
-    "split": "split: the two models are judged by different rows",
+    "split": "split: the two models are evaluated on different rows",
 }
 
 

@@ -147,13 +147,13 @@ def rows_text(n_rows: int, clusters: np.ndarray | None) -> str:
 
 
 def _few_rows(result: ImportanceResult | ShapleyResult, n_units: int) -> list[Remark]:
-    judging = n_units // 2 if result.inference == "split" else n_units
-    if judging >= _FEW_ROWS:
+    n_evaluating = n_units // 2 if result.inference == "split" else n_units
+    if n_evaluating >= _FEW_ROWS:
         return []
     units = "rows" if result.clusters is None else "groups of rows"
     message = (
-        f"only {judging} {units} judge each model; intervals and p-values need some {_FEW_ROWS} "
-        f"or more to be near their level. Use cv to evaluate every row, or more {units}."
+        f"only {n_evaluating} {units} evaluate each model; intervals and p-values need some "
+        f"{_FEW_ROWS} or more to be near their level. Use cv to evaluate every row, or more {units}."
     )
     return [Remark("few_rows", "warning", "", message)]
 

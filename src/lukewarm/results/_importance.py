@@ -20,6 +20,7 @@ from lukewarm._validation import (
 from lukewarm.inference import (
     adjust_p_values,
 )
+from lukewarm.results._across_folds import across_folds
 from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._contrast import Contrast, as_contrast
 from lukewarm.results._effects import EffectCurves
@@ -42,7 +43,6 @@ from lukewarm.results._fields import (
     Value,
     Values,
 )
-from lukewarm.results._folds import across_folds
 from lukewarm.results._health import (
     Remark,
     health_line,

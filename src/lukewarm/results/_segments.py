@@ -72,7 +72,7 @@ class SegmentedImportance(Tabular):
     shares : tuple of float
         The weight of each segment in the whole. For a measure that is a mean over rows, the
         importance of the whole is the sum of those of the segments times these (other than with
-        ``inference="split"``, where the two models are judged by different rows).
+        ``inference="split"``, where the two models are evaluated on different rows).
     """
 
     segments: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Records on disk: a zip archive of a JSON text and arrays, never a pickle.
 
 The archive holds ``record.json`` and one ``NAME.npy`` per array, so numpy opens it, too. A file
-may come from anywhere: its size is judged by the archive's directory before anything is unpacked,
+may come from anywhere: its size is read from the archive's directory before anything is unpacked,
 an array's by its header before it is read, and only arrays that the reader asks for are read.
 """
 

@@ -14,8 +14,8 @@ _CURVATURE_OF_ONE_LOGIT = 0.25
 _CURVATURE_OF_SOFTMAX = 0.5
 # 15 per factor of ten: the loss is flat between neighbours.
 POINTS_OF_PATH = 120
-# In units of one over the largest eigenvalue: from 2 % of the quickest direction learnt, to directions
-# a million times slower.
+# In units of one over the largest eigenvalue: from 2 % of the quickest direction learnt, to
+# directions a million times slower.
 _PATH_ENDS = (0.02, 1e6)
 
 
