@@ -242,7 +242,7 @@ class FollowUps(ImportanceEstimator):
             )
         if self.inference == "split":
             raise ValueError(
-                "evaluate() takes all models on the same rows; fit with inference='paired'."
+                "evaluate takes all models on the same rows; fit with inference='paired'."
             )
         if self._prepared.problem.weights is not None:
             raise ValueError("evaluate counts every row alike; fit without sample_weight.")

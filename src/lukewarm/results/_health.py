@@ -153,7 +153,8 @@ def _few_rows(result: ImportanceResult | ShapleyResult, n_units: int) -> list[Re
     units = "rows" if result.clusters is None else "groups of rows"
     message = (
         f"only {n_evaluating} {units} evaluate each model; intervals and p-values need some "
-        f"{_FEW_ROWS} or more to be near their level. Use cv to evaluate every row, or more {units}."
+        f"{_FEW_ROWS} or more to be near their level. Use cv to evaluate every row, or more "
+        f"{units}."
     )
     return [Remark("few_rows", "warning", "", message)]
 
