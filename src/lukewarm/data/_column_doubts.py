@@ -252,7 +252,16 @@ def _leaks(
 ) -> list[Remark]:
     """Return remarks on columns that tell the target.
 
-    `told` holds the size of the rank correlation of numeric columns with it.
+    Parameters
+    ----------
+    values : dict from column number to ndarray of shape (n,)
+    names : tuple of str
+        Of all columns.
+    y : ndarray of shape (n,)
+    n_classes : int, optional
+        None for a regression.
+    told : dict from column number to float
+        Size of the rank correlation of numeric columns with the target.
     """
     message = (
         "it tells the target almost perfectly by itself. Was it known before the target was? If "

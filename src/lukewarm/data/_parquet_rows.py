@@ -120,7 +120,15 @@ class ParquetRows:
         return int(self._starts[block])
 
     def batches(self, block: int, *, without: np.ndarray | None = None) -> Iterator[RowSample]:
-        """Yield the rows of a block, some ten thousand at a time, without those named."""
+        """Yield the rows of a block, some ten thousand at a time, without those named.
+
+        Parameters
+        ----------
+        block : int
+            Number of the row group.
+        without : ndarray of int, optional
+            Numbers of rows of the dataset to leave out.
+        """
         first = self.start_of(block)
         for frame in self._frames(block):
             places = np.arange(len(frame))

@@ -11,7 +11,17 @@ from lukewarm.data._units import RowUnits
 
 @dataclass(frozen=True, eq=False)
 class RowSplit:
-    """Row numbers of the three parts; no row is in two of them."""
+    """Row numbers of the three parts; no row is in two of them.
+
+    Parameters
+    ----------
+    train : ndarray of int
+        Rows that models learn from.
+    stopping : ndarray of int
+        Rows that decide when training stops.
+    evaluation : ndarray of int
+        Rows that models are evaluated on.
+    """
 
     train: np.ndarray
     stopping: np.ndarray

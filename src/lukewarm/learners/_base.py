@@ -186,6 +186,12 @@ class BaseLearner(ABC):
         """Return what `predict` gives for `X` with other values (n,) in some columns.
 
         To the last bit where predictions do not depend on these columns.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        values : dict
+            Values (n,) by column number.
         """
         return self.predict(filled(X, values))
 
@@ -207,11 +213,26 @@ class BaseLearner(ABC):
         """Learn from the class codes `y` what the scores of a trained classifier are worth.
 
         By default there are no scores: its probabilities are its own.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        y : ndarray of shape (n,)
+            Class codes.
+        weights : ndarray of shape (n,), optional
         """
         return
 
     def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
-        """Return the model fitted to these rows without `removed`; None without a closed form."""
+        """Return the model fitted to these rows without `removed`; None without a closed form.
+
+        Parameters
+        ----------
+        train : Rows
+            What the model is fitted to.
+        removed : tuple of int
+            Columns that it must not depend on.
+        """
         return None
 
     def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
@@ -236,6 +257,11 @@ class BaseLearner(ABC):
 
         For every output the numbers of the leaves that rows reach with the last of the draws, which
         may weigh nothing: (n_trees, n).
+
+        Parameters
+        ----------
+        X, draws
+            As for `average_draws`.
         """
         return None
 
@@ -285,6 +311,11 @@ class BaseLearner(ABC):
 
         The first axis runs over the steps: shape (n_steps - first_step + 1, n, ...). See the trait
         `is_staged`.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        first_step : int
         """
         raise _unable(self, "is_staged")
 

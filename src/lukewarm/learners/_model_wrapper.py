@@ -37,11 +37,29 @@ class ModelWrapper(BaseLearner):
     @classmethod
     @abstractmethod
     def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> ModelWrapper:
-        """Return a learner in the state of the fitted estimator."""
+        """Return a learner in the state of the fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Trained by the user.
+        task : Task
+        seed : int
+            Of further steps.
+        """
 
     @classmethod
     def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> BaseLearner:
-        """Return an untrained learner with the settings of `model`, or one in its state."""
+        """Return an untrained learner with the settings of `model`, or one in its state.
+
+        Parameters
+        ----------
+        model : estimator
+        task : Task
+        seed : int
+        prefit : bool
+            Whether the model is trained, and explained as it is.
+        """
         make = cls.from_fitted if prefit else cls
         return make(model, task=task, seed=seed)
 

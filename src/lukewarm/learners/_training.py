@@ -105,5 +105,14 @@ def _losses_of_blocks(
 
 
 def stopping_loss(learner: BaseLearner, rows: Rows, prediction: np.ndarray) -> float:
-    """Return what a stopping rule sees: the learner's own loss on held-out rows."""
+    """Return what a stopping rule sees: the learner's own loss on held-out rows.
+
+    Parameters
+    ----------
+    learner : BaseLearner
+    rows : Rows
+        Held out of its training.
+    prediction : ndarray of shape (n,) or (n, n_classes)
+        What it predicts for them.
+    """
     return learner.loss(rows.y, prediction, rows.weights)

@@ -25,7 +25,13 @@ class TakesSquaredErrors(Protocol):
 
 @dataclass(frozen=True)
 class OfSquaredErrors:
-    """A measure that is given squared errors where others are given predictions."""
+    """A measure that is given squared errors where others are given predictions.
+
+    Parameters
+    ----------
+    measure : TakesSquaredErrors
+        What the errors are measured by.
+    """
 
     measure: TakesSquaredErrors
 

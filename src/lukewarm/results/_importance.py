@@ -184,6 +184,11 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
 
         Both were measured on the same rows; the influence values account for that.
 
+        Parameters
+        ----------
+        first, second : str
+            Names of feature sets of the result.
+
         Examples
         --------
         >>> import lukewarm as lw

@@ -228,6 +228,27 @@ def _add_changes(
     weights: np.ndarray,
     total: np.ndarray,
 ) -> None:
+    """Add to `total` what drawn columns change in the sum over all trees.
+
+    Parameters
+    ----------
+    leaves : ndarray of uint16, shape (n_trees, n_rows)
+        The leaf that each row reaches as it is: a bit for each split.
+    codes : ndarray of shape (n_columns, n_draws, n_rows)
+        The drawn columns, in codes of their borders.
+    place_of : ndarray of shape (n_columns, n_trees)
+        The row of `tables` for a column in a tree; -1 where the tree does not ask for it.
+    masks : ndarray of uint16, shape (n_trees,)
+        The bits of the splits that ask for a drawn column.
+    tables : ndarray of uint16, shape (n_uses, n_codes)
+        The bits that a column's code sets.
+    first_leaf : ndarray of shape (n_trees,)
+        Where the leaves of a tree begin in `values`.
+    values : ndarray of shape (n_leaves, n_outputs)
+    weights : ndarray of shape (n_draws, n_rows)
+        Of a mean over the draws; empty where each draw is kept by itself.
+    total : ndarray of shape (1 or n_draws, n_rows, n_outputs)
+    """
     n_trees, n_rows = leaves.shape
     n_columns, n_draws = codes.shape[:2]
     n_outputs = total.shape[2]

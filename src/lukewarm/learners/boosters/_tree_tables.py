@@ -340,7 +340,20 @@ def _rule_out_right(splits: _SplitArrays, split: int, kept: np.uint64, tables: n
 def _count_below(
     padded: np.ndarray, n_turns: int, column: np.ndarray, missing: int, codes: np.ndarray
 ) -> None:
-    """Count the borders below each value by halving, with no branch to guess wrong."""
+    """Count the borders below each value by halving, with no branch to guess wrong.
+
+    Parameters
+    ----------
+    padded : ndarray of shape (2**n_turns,)
+        Borders, ascending, filled up with infinity.
+    n_turns : int
+        Halvings.
+    column : ndarray of shape (n,)
+    missing : int
+        The code of a gap.
+    codes : ndarray of shape (n,)
+        Written to.
+    """
     for row in range(len(column)):
         x = column[row]
         below = 0

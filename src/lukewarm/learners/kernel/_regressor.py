@@ -103,7 +103,14 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         return self
 
     def refitted(self, X: Features, y: Vector, weights: Vector | None) -> KernelMachineRegressor:
-        """Return the regressor with the same kernel on other rows; the penalty is chosen anew."""
+        """Return the regressor with the same kernel on other rows; the penalty is chosen anew.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        y : ndarray of shape (n,)
+        weights : ndarray of shape (n,), optional
+        """
         check_is_fitted(self)
         X, target, weights = weighted_rows(X, y, weights)
         order = as_generator(self.random_state).permutation(len(target))

@@ -109,7 +109,18 @@ class Likelihood:
         amplitude: float,
         noise: float,
     ) -> Vector:
-        """Return the derivatives of the log-likelihood by all parameters; `pull` is M."""
+        """Return the derivatives of the log-likelihood by all parameters.
+
+        Parameters
+        ----------
+        pull : ndarray of shape (n, n)
+            M.
+        shape : ndarray of shape (n, n)
+            The RBF part of the covariance; overwritten.
+        shaped, linear : ndarrays of shape (n, q)
+            Rows times inverse scales, and rows times slopes.
+        amplitude, noise : float
+        """
         pulled_linear = amplitude * np.einsum("ij,ij->j", linear, pull @ linear)
         by_noise = noise * (pull.diagonal() @ self.spread) / 2
         shape *= pull

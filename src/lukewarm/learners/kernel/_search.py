@@ -143,6 +143,19 @@ def _tuned_if_better(
 
     Leaving a row out does not undo what it did to the scales. With few rows, two thirds of them
     tune a kernel for the comparison, and all of them the one that is taken.
+
+    Parameters
+    ----------
+    few : Training
+        Rows on which kernels are compared.
+    common : Kernel
+        With one length scale.
+    block : ndarray of int, shape (q,)
+        Which coded columns share a scale.
+    has_line : bool
+        Whether slopes are searched too.
+    penalty : float, optional
+        The user's.
     """
     n_rows = len(few.y)
     n_tuning = min(TUNING_ROWS, 2 * n_rows // 3)

@@ -33,6 +33,12 @@ class LinearLearner(RefitOnlyLearner):
     Settings without a closed form (several classes, no intercept, other penalties) are refitted
     like any other estimator.
 
+    Parameters
+    ----------
+    estimator : LinearRegression, Ridge or LogisticRegression
+    task : Task
+    seed : int, default 0
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge

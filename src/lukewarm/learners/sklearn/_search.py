@@ -24,6 +24,12 @@ class SearchLearner(RefitOnlyLearner):
     It is fitted in one go. What can be had quickly of the best estimator, such as the mean of a
     forest over draws, is had through the search.
 
+    Parameters
+    ----------
+    estimator : GridSearchCV or another search of scikit-learn
+    task : Task
+    seed : int, default 0
+
     Examples
     --------
     >>> import numpy as np
