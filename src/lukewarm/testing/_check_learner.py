@@ -13,7 +13,7 @@ import pandas as pd
 
 from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number
-from lukewarm.data import Rows
+from lukewarm.data import Removal, Rows
 from lukewarm.learners import (
     BaseLearner,
     Learner,
@@ -44,9 +44,10 @@ def check_learner(
     `copy` predicts and goes on as its original and leaves it alone; predictions have the right
     shape and are finite, and those of classes are probabilities; weights count; X, y and weights
     are left as they are. What follows from the :class:`~lukewarm.learners.LearnerTraits`: a staged
-    learner goes back exactly, a learning rate can be scaled, a model that is fitted in one go
-    (`can_warm_start` is False) refuses to train a copy further. A learner that chooses its model
-    refuses to advance before it has chosen; the model it chooses is checked as a copy.
+    learner goes back exactly, a learning rate can be scaled, a column with a copy can be imputed by
+    it, a model that is fitted in one go (`can_warm_start` is False) refuses to train a copy
+    further. A learner that chooses its model refuses to advance before it has chosen; the model it
+    chooses is checked as a copy.
 
     Parameters
     ----------
@@ -97,6 +98,8 @@ def check_learner(
         _check_rewind(case)
     if adapted.traits.has_learning_rate:
         _check_learning_rate(case)
+    if adapted.traits.imputes:
+        _check_imputation(case)
     _check_datasets(case)
 
 
@@ -337,4 +340,29 @@ def _check_datasets(case: Case) -> None:
             plain,
             f"training on a dataset must equal training on X (dataset {which})",
             case.tolerance,
+        )
+
+
+def _check_imputation(case: Case) -> None:
+    if isinstance(case.X, pd.DataFrame) or case.X.shape[1] < 2:
+        return  # levels have no linear guess, and a single column no others
+    # The first column has a copy, so that the best guess of it is exact.
+    table = case.X.copy()
+    table[:, -1] = table[:, 0]
+    learner = case.learner.fresh(0)
+    (dataset,) = learner.datasets(table)
+    learner.advance(dataset, case.y, _FIRST + _MORE)
+    held = Rows(dataset, case.y).without((0,), Removal.learn(table)).X
+    whole, dropped = learner.predict(dataset), learner.predict(held)
+    imputed = learner.copy()
+    imputed.impute_conditionally(held, dataset)
+    case.counted(imputed, _FIRST + _MORE, "impute_conditionally")
+    case.same(learner.predict(held), dropped, "imputing columns of a copy changed its original")
+    before, after = (
+        float(np.mean(np.square(each - whole))) for each in (dropped, imputed.predict(held))
+    )
+    if after > before + case.tolerance**2:
+        case.fail(
+            "impute_conditionally must not take predictions further from those with a column that "
+            f"has a copy; they were {before:.2g} off in mean square and became {after:.2g}"
         )
