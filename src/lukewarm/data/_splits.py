@@ -213,15 +213,15 @@ def _places_of_units(
     """Return for each row the place that its unit takes."""
     if units.in_order:
         return units.codes[rows]
-    found, unit_of = np.unique(units.codes[rows], return_inverse=True)
-    order = generator.permutation(len(found))
+    present, unit_of = np.unique(units.codes[rows], return_inverse=True)
+    order = generator.permutation(len(present))
     if strata is not None:
         codes = strata[rows].astype(int)
-        counts = np.zeros((len(found), codes.max() + 1))
+        counts = np.zeros((len(present), codes.max() + 1))
         np.add.at(counts, (unit_of, codes), 1)
         order = _interleave(order, counts.argmax(axis=1)[order])
-    place = np.empty(len(found), dtype=int)
-    place[order] = np.arange(len(found))
+    place = np.empty(len(present), dtype=int)
+    place[order] = np.arange(len(present))
     return place[unit_of]
 
 

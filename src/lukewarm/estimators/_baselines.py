@@ -44,12 +44,12 @@ def linear_skill(prepared: Prepared, measure: Measure) -> float:
         learnt_from = np.concatenate([split.train, split.stopping])
         # Evenly from all of them, since a table may be in some order.
         learnt_from = learnt_from[:: -(-len(learnt_from) // _MOST_ROWS)]
-        found = _linear_prediction(
+        prediction = _linear_prediction(
             problem.rows(learnt_from), problem.rows(split.evaluation).X, problem.task
         )
-        if found is None:
+        if prediction is None:
             return np.nan
-        predictions[model] = found
+        predictions[model] = prediction
     return _skill(prepared, measure, predictions)
 
 

@@ -105,8 +105,8 @@ def _stacked_targets(y: Any, y_eval: Any, arrays: list[np.ndarray]) -> Any:
 def _stack(above: pd.Series, below: pd.Series) -> pd.Series:
     if isinstance(above.dtype, pd.CategoricalDtype):
         # The order of the levels is kept: a trained model may know them by their codes.
-        known = list(above.cat.categories)
-        new = [level for level in pd.unique(below.dropna()) if level not in set(known)]
-        dtype = pd.CategoricalDtype([*known, *new], ordered=above.cat.ordered)
+        levels = list(above.cat.categories)
+        new = [level for level in pd.unique(below.dropna()) if level not in set(levels)]
+        dtype = pd.CategoricalDtype([*levels, *new], ordered=above.cat.ordered)
         above, below = above.astype(dtype), below.astype(dtype)
     return pd.concat([above, below], ignore_index=True)

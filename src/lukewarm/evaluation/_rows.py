@@ -142,8 +142,8 @@ def _scale_of_rows(
     return scale
 
 
-def _check_finite(measure: Measure, found: MeasureValue, prediction: Prediction) -> None:
-    if np.isfinite(found.value) and np.isfinite(found.influence).all():
+def _check_finite(measure: Measure, value: MeasureValue, prediction: Prediction) -> None:
+    if np.isfinite(value.value) and np.isfinite(value.influence).all():
         return
     n_bad = int((~np.isfinite(prediction)).sum())
     cause = (

@@ -130,8 +130,8 @@ class Blend(BaseLearner):
 
     def looks_at(self, columns: FeatureSet) -> bool | None:
         """Return False where no member can depend on the columns; None else."""
-        known = [each.looks_at(columns) for each in self.members]
-        return None if any(each is not False for each in known) else False
+        answers = [each.looks_at(columns) for each in self.members]
+        return None if any(each is not False for each in answers) else False
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Take further steps with the first member."""

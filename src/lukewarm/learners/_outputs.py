@@ -113,8 +113,8 @@ class PerOutputLearner(BaseLearner):
     def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
         """Return the members' means over draws; None where one of them is asked for each."""
         means = [each.average_draws(X, draws) for each in self.members]
-        known = [mean for mean in means if mean is not None]
-        return np.column_stack(known) if len(known) == len(means) else None
+        given = [mean for mean in means if mean is not None]
+        return np.column_stack(given) if len(given) == len(means) else None
 
     def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
         """Return the members fitted without `removed`; None without closed forms."""
@@ -122,8 +122,8 @@ class PerOutputLearner(BaseLearner):
             each.refit_without(replace(train, y=column), removed)
             for each, column in zip(self.members, train.y.T, strict=True)
         ]
-        known = [each for each in fitted if each is not None]
-        return _Columns(known) if len(known) == len(fitted) else None
+        refitted = [each for each in fitted if each is not None]
+        return _Columns(refitted) if len(refitted) == len(fitted) else None
 
     @cached_property
     def thinned(self) -> BaseLearner:
@@ -157,8 +157,8 @@ class _Columns:
 
 
 def _loss_of(measures: Sequence[MeanLoss | None]) -> OutputsLoss | None:
-    known = tuple(each for each in measures if each is not None)
-    return OutputsLoss(known) if len(known) == len(measures) else None
+    losses = tuple(each for each in measures if each is not None)
+    return OutputsLoss(losses) if len(losses) == len(measures) else None
 
 
 def takes_several_outputs(model: Any) -> bool:

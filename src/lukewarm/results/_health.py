@@ -85,10 +85,10 @@ def health_line(remarks: Iterable[Remark]) -> str:
     >>> health_line([Remark("few_rows", "warning", "", "only 12 rows.")])
     'Health: 1 warning (few_rows); see health().'
     """
-    found = list(remarks)
+    all_remarks = list(remarks)
     parts = []
     for severity in SEVERITIES:
-        names = [remark.name for remark in found if remark.severity == severity]
+        names = [remark.name for remark in all_remarks if remark.severity == severity]
         if names:
             plural = "s" if len(names) > 1 else ""
             parts.append(f"{len(names)} {severity}{plural} ({', '.join(dict.fromkeys(names))})")

@@ -313,8 +313,8 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
         frame = with_adjusted(frame, adjust)
         if effects is not None:
             check_instance("effects", effects, EffectCurves)
-            found = {curve.feature: curve.direction for curve in effects.curves}
-            frame["direction"] = [found.get(name, "") for name in self.names]
+            direction_of = {curve.feature: curve.direction for curve in effects.curves}
+            frame["direction"] = [direction_of.get(name, "") for name in self.names]
         return arranged(frame, "importance", sort=sort, top=top, relative=relative)
 
     def summary(self) -> str:

@@ -93,8 +93,8 @@ def fit_log_loss(
     first = np.zeros(scale.shape[0] * n_outputs) if start is None else (start / scale).ravel()
     # A relative fall of the loss that no evaluation can see.
     options = {"maxiter": _MAX_ITERATIONS, "gtol": _TOLERANCE, "ftol": 1e-9}
-    found = minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
-    return found.x.reshape(-1, n_outputs) * scale
+    optimum = minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
+    return optimum.x.reshape(-1, n_outputs) * scale
 
 
 def outputs_of(rows: ClassRows, coefficients: Matrix) -> Matrix:

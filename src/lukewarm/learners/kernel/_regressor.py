@@ -157,8 +157,8 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         # The refit is not evaluated again in every case; the full model's loss is not its own.
         reduced = self._without_losses()
         if self._fitted.is_used(removed, self.kernel_):
-            found = self._fitted.without(removed, self.kernel_, self.penalty_)
-            reduced.machine_, reduced.penalty_ = found
+            refit = self._fitted.without(removed, self.kernel_, self.penalty_)
+            reduced.machine_, reduced.penalty_ = refit
         reduced.n_landmarks_ = len(reduced.machine_.landmarks)
         reduced.kernel_ = reduced.machine_.kernel
         return reduced

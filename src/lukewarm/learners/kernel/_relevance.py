@@ -215,10 +215,10 @@ def find_relevance(
             )
             for parameters in starts
         ]
-        found = min(tried, key=lambda each: each.fun)
-        parameters = found.x
+        best = min(tried, key=lambda each: each.fun)
+        parameters = best.x
         starts = [parameters]
-    parameters = _without_traces(parameters, likelihood, found.fun)
+    parameters = _without_traces(parameters, likelihood, best.fun)
     inverse_scales, all_slopes, _, _ = likelihood.unpack(parameters)
     # What ends within a hundredth of the bound is held to be at it.
     least = np.exp(_LOWEST) * 1.01
@@ -260,9 +260,9 @@ def _starts(rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray) -> list
 
     alike, nowhere = np.ones(n_blocks, dtype=bool), np.zeros(n_blocks, dtype=bool)
     starts = [_start(rows, block, alike, nowhere)]
-    found = scores_that_stand_out(rows, y, weights)
-    pairs = found[:, :-1]
-    ahead = of_blocks(found[:, -1] | pairs.any(axis=0) | pairs.any(axis=1))
+    stands_out = scores_that_stand_out(rows, y, weights)
+    pairs = stands_out[:, :-1]
+    ahead = of_blocks(stands_out[:, -1] | pairs.any(axis=0) | pairs.any(axis=1))
     if ahead.any() and not ahead.all():
         starts.append(_start(rows, block, ahead, nowhere))
     waves = of_blocks(columns_with_waves(rows, y, weights))

@@ -33,14 +33,14 @@ def _remedy(X: Features) -> str:
         return ""
     text = [str(name) for name in X if not pd.api.types.is_numeric_dtype(X[name].dtype)]
     gaps = [str(name) for name in X if X[name].isna().any()]
-    found = [
+    reasons = [
         *([f"columns {text} hold text or categories"] if text else []),
         *([f"columns {gaps} have gaps"] if gaps else []),
     ]
-    if not found:
+    if not reasons:
         return ""
     return (
-        f" ({' and '.join(found)}; encode or impute them before, such as in a Pipeline, or use a "
+        f" ({' and '.join(reasons)}; encode or impute them before, such as in a Pipeline, or use a "
         "model that takes them: 'auto', 'boosting', 'kernel', 'catboost', 'lightgbm', 'xgboost')."
     )
 
