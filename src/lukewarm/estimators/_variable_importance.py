@@ -42,10 +42,10 @@ class VariableImportance(FollowUps):
     model : str, estimator, torch.nn.Module or Learner, default "auto"
         What is explained: a name ("auto", "boosting", "kernel", "network", "catboost", "lightgbm",
         "xgboost", "random_forest", "linear"), an unfitted estimator of any kind, a module, or
-        anything that follows the learner protocol; with `prefit` whatever predicts, also a function
-        of the rows. "auto" trains trees of two depths, on a linear or additive base where that
-        helps, and a kernel machine, and keeps the one that predicts held-out rows best, or the
-        average of those that may be the best.
+        anything that follows the learner protocol. With `prefit` it may be anything that predicts,
+        also a function of the rows. "auto" trains trees of two depths, on a linear or additive base
+        where that helps, and a kernel machine. It keeps the one that predicts held-out rows best,
+        or the average of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the
@@ -71,11 +71,12 @@ class VariableImportance(FollowUps):
         names and values; a correlation threshold joins the columns whose rank correlations all
         reach it. `features`, if given, names every group of a mapping.
     inference : "auto", "learning_curve", "paired" or "split", default "auto"
-        "learning_curve" also trains on two halves of the training rows: the estimate is taken to
-        where it is heading, what it moved when the rows doubled widens the interval, and the
+        "learning_curve" also trains on two halves of the training rows. The estimate is
+        extrapolated from them, its change when the rows doubled widens the interval, and the
         p-value is that of a test which keeps its level at zero. "paired" is the interval of the
-        paper, for given models; "split" evaluates the full and the reduced models on different
-        rows. "auto" is "learning_curve", and "paired" for a model that is already trained.
+        paper, for given models. "split" evaluates the full and the reduced models on different
+        rows. "auto" is "learning_curve", and "paired" for a model that is already trained or for
+        very few rows.
     cv : int, splitter or iterable, optional
         Folds: every row is evaluated by models that never saw it. A number of folds (at least 2
         rows to a fold, 4 with ``inference="split"``), a splitter of scikit-learn, or pairs
@@ -98,25 +99,25 @@ class VariableImportance(FollowUps):
         that of full models, retraining and early stopping.
     patience : int, optional
         Steps without improvement on the stopping rows that end training. By default the model's
-        own (20 trees, 5 epochs); where steps after a warm start are longer, fewer of them there.
+        own (20 trees, 5 epochs), and fewer after a warm start where steps are longer there.
     min_delta : float, default 0
         The fall in loss that counts as improvement.
     max_steps : int, optional
         Most steps of one training run; the model's own by default.
     symmetric : bool, optional
         Whether the full model is given the same further training as the reduced ones before they
-        are compared. By default it is, except with `prefit`: then the full model is the user's,
-        as it stands. False is the paper's literal Algorithm 1.
+        are compared. By default it is, except with `prefit`, where the user's model is compared
+        as it is. False is the paper's literal Algorithm 1.
     prefit : bool, default False
-        Whether `model` is already trained and explained as it stands. `fit` then takes the rows it
+        Whether `model` is already trained and explained as it is. `fit` then takes the rows it
         was trained on, and rows it has not seen as `X_eval`, `y_eval`. Reduced models that are
         retrained (by "retrain", or in `check`) learn from as many rows of `X` as the model did,
         for as many steps as it has.
     time_limit : float, optional
         Seconds after which no further feature set is begun. The most promising ones come first, by
         dropout on the rows that decide when to stop (the training rows of a model that is fitted
-        in one go). The full models and one set are always done. What was not reached is in
-        `not_reached_` and in `health()`; `fit_more` goes on. Numbers do not depend on it.
+        in one go). The full models and one set are always measured. `not_reached_` and `health()`
+        name the others; `fit_more` continues with them. No number depends on the limit.
     level : float, default 0.95
         Level of the intervals.
     random_state : None, int or Generator
@@ -126,13 +127,13 @@ class VariableImportance(FollowUps):
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
     store : path, optional
-        A folder in which every finished model without a feature set is kept the moment it is
-        done. A fit that was stopped or killed goes on from there; other feature sets and measures
-        use what is there. Several processes may share a folder. A table or setting that the
-        numbers depend on and that has changed is an error that names it.
+        A folder that keeps what every finished model without a feature set predicts. A fit that
+        was stopped or killed continues from there, and other feature sets and measures use what is
+        there. Several processes may share a folder. If a table or setting that the numbers depend
+        on has changed, an error names it.
     on_error : "raise" or "record", default "raise"
-        What to do about a feature set whose models cannot be obtained: raise the error, or go on
-        with the others; the set is then in `not_reached_` and `health()` has the reason.
+        What to do about a feature set whose models cannot be obtained: raise the error, or
+        continue with the others. `not_reached_` then names the set and `health()` the reason.
 
     Attributes
     ----------
