@@ -11,7 +11,8 @@ import numpy as np
 from lukewarm._typing import FeatureSet
 from lukewarm._validation import shown
 from lukewarm.estimators._full_model import FullModel
-from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.estimators._outcome import Outcome
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.exceptions import ClaimedElsewhere
 from lukewarm.measures import Measure
 from lukewarm.parallel import blas_for, iterate_jobs, with_bar

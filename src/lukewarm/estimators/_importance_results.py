@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from lukewarm._typing import FeatureSet
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
-from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.estimators._outcome import Outcome
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence, clustered_score
 from lukewarm.measures import Measure
 from lukewarm.results import ImportanceResult, MeasureValue, Remark

@@ -8,7 +8,6 @@ from lukewarm.learners._base import (
     BaseLearner,
     DifferentiableLearner,
     Learner,
-    LearnerTraits,
     Predicts,
 )
 from lukewarm.learners._class_weights import weights_by_code
@@ -33,6 +32,7 @@ from lukewarm.learners._task import (
     warn_of_codes,
 )
 from lukewarm.learners._training import stopping_loss, train_for, train_until
+from lukewarm.learners._traits import LearnerTraits
 
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {

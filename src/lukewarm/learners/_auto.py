@@ -17,9 +17,10 @@ import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows, joined
-from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._base import BaseLearner
 from lukewarm.learners._blend import Blend, shares_of_wins
 from lukewarm.learners._training import train_for, train_until
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.boosting import BASES, BasedBoosting, suitable_bins
 from lukewarm.learners.kernel import (
     HasMachine,

@@ -10,7 +10,8 @@ import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import RowCache
-from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._base import BaseLearner
+from lukewarm.learners._traits import LearnerTraits
 
 # Losses drawn to see which model wins how often; its share is then known to a hundredth or two.
 _N_DRAWS = 1000

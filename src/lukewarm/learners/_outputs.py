@@ -11,8 +11,9 @@ import numpy as np
 
 from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Rows
-from lukewarm.learners._base import BaseLearner, LearnerTraits, Predicts
+from lukewarm.learners._base import BaseLearner, Predicts
 from lukewarm.learners._training import train_until
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import MeanLoss, OutputsLoss, Task
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule

@@ -16,11 +16,11 @@ import numpy as np
 
 from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import RowCache
-from lukewarm.learners._base import LearnerTraits
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._objectives import Objective, objective_of
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.boosters._drawn import DrawnMargins, ReadableSegment, ReadForest
 from lukewarm.learners.boosters._segments import CalibratedTrees, Segment
 from lukewarm.measures import REGRESSION, Task

@@ -11,11 +11,11 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._base import LearnerTraits
 from lukewarm.learners._class_outputs import ScoredClassifier, certain_of_labels, class_output
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._registry import cannot_warm_start
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.sklearn._epochs import (
     prediction_of,
     sample_weight_option,

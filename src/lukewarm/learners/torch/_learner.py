@@ -10,10 +10,11 @@ import numpy as np
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count, check_number
-from lukewarm.learners._base import DifferentiableLearner, LearnerTraits
+from lukewarm.learners._base import DifferentiableLearner
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._imputation import Moments
 from lukewarm.learners._scaling import Scaling
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.torch._layers import (
     first_linear,
     impute_inputs,
