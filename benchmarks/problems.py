@@ -30,6 +30,9 @@ heavy_features         a line and an absolute value of features of Student's t w
 checkerboard           the product of two signs, and a line
 proxies                useless features that are noisy waves and products of useful ones
 rare_classes           one row of nine is of the second class; log-loss
+ishigami               Ishigami and Homma 1990, no noise, two useless features
+g_function             Sobol' 1993, eight features, no noise
+disc                   a jump along a circle, and a line
 =====================  ==========================================================================
 """
 
@@ -298,6 +301,81 @@ def _rare_probability(X):
     return expit(-3 + 1.5 * X[:, 0] + X[:, 1])
 
 
+def _ishigami(n, g):
+    X = g.uniform(-np.pi, np.pi, size=(n, 5))
+    return X, _ishigami_best(X)["full"]
+
+
+def _ishigami_best(X):
+    wave, square = np.sin(X[:, 0]), 7 * np.sin(X[:, 1]) ** 2
+    power = 1 + 0.1 * X[:, 2] ** 4
+    return {
+        "full": wave * power + square,
+        "x0": square,
+        "x1": wave * power + 3.5,
+        "x2": wave * (1 + 0.1 * np.pi**4 / 5) + square,
+    }
+
+
+_G_WEIGHTS = np.array([0, 1, 4.5, 9, 99, 99, 99, 99])
+
+
+def _g_factors(X):
+    return (np.abs(4 * X - 2) + _G_WEIGHTS) / (1 + _G_WEIGHTS)
+
+
+def _g_function(n, g):
+    X = g.random((n, 8))
+    return X, _g_factors(X).prod(axis=1)
+
+
+def _g_function_best(X):
+    # Each factor has mean one.
+    factors = _g_factors(X)
+    whole = factors.prod(axis=1)
+    others = {f"x{j}": np.delete(factors, j, axis=1).prod(axis=1) for j in range(8)}
+    return {"full": whole, **others}
+
+
+def _g_function_truth():
+    variances = 1 / (3 * (1 + _G_WEIGHTS) ** 2)
+    return [
+        float(variance * np.prod(1 + np.delete(variances, column)))
+        for column, variance in enumerate(variances)
+    ]
+
+
+_RADIUS, _HALF_SIDE, _JUMP = 1.5, 2.0, 3.0
+
+
+def _disc(n, g):
+    X = g.uniform(-_HALF_SIDE, _HALF_SIDE, size=(n, 6))
+    return X, _disc_best(X)["full"] + 0.5 * g.normal(size=n)
+
+
+def _share_inside(x):
+    """Return the chance to be within the disc, given one of its two coordinates."""
+    return np.sqrt(np.clip(_RADIUS**2 - x**2, 0, None)) / _HALF_SIDE
+
+
+def _disc_best(X):
+    inside = _JUMP * (np.square(X[:, :2]).sum(axis=1) < _RADIUS**2)
+    return {
+        "full": inside + X[:, 2],
+        "x0": _JUMP * _share_inside(X[:, 1]) + X[:, 2],
+        "x1": _JUMP * _share_inside(X[:, 0]) + X[:, 2],
+        "x2": inside,
+    }
+
+
+def _disc_truth():
+    # The mean over one coordinate of the variance of an indicator: E p - E p^2.
+    mean = np.pi * _RADIUS**2 / (2 * _HALF_SIDE) ** 2
+    mean_square = 4 / 3 * _RADIUS**3 / (2 * _HALF_SIDE) / _HALF_SIDE**2
+    variance = _JUMP**2 * (mean - mean_square)
+    return [variance, variance, _HALF_SIDE**2 / 3, 0, 0, 0]
+
+
 def _additive(*terms):
     """Best predictions of a sum of independent terms: column -> (function, its mean)."""
 
@@ -517,6 +595,9 @@ def _mse(values: list[float]) -> dict[str, dict[str, float]]:
 
 
 _PAIR = _friedman_product_variance()
+# Variances of the total effects, with a = 7 and b = 0.1.
+_ISHIGAMI_PAIR = 8 * 0.1**2 * np.pi**8 / 225
+_ISHIGAMI = [(1 + 0.1 * np.pi**4 / 5) ** 2 / 2 + _ISHIGAMI_PAIR, 49 / 8, _ISHIGAMI_PAIR, 0, 0]
 _WG = {
     "1-5": [0, 1, 2, 3, 4],
     "6-10": [5, 6, 7, 8, 9],
@@ -716,5 +797,8 @@ PROBLEMS = {
             _averaged(_rare_probability, (0, 1)),
             task="classification",
         ),
+        Problem("ishigami", _ishigami, _mse(_ISHIGAMI), _ishigami_best),
+        Problem("g_function", _g_function, _mse(_g_function_truth()), _g_function_best),
+        Problem("disc", _disc, _mse(_disc_truth()), _disc_best),
     )
 }

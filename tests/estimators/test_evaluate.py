@@ -74,13 +74,17 @@ def test_block_by_block_they_are_those_of_the_rows_in_memory(
     np.testing.assert_allclose(found.p_value(), vi.result_.p_value(), rtol=0.3, atol=1e-3)
 
 
-def test_classes_are_judged_by_deviance(frame, folder, tmp_path):
+@pytest.mark.parametrize("inference", ["paired", "learning_curve"])
+def test_classes_are_judged_by_deviance(frame, folder, tmp_path, inference):
     table = frame.assign(y=np.where(frame["y"] > 1, "high", "low")).drop(columns="city")
     table.to_parquet(tmp_path / "rows.parquet", row_group_size=300)
     rows = lw.ParquetRows(tmp_path / "rows.parquet", target="y")
-    estimator = lw.VariableImportance(LogisticRegression(), inference="paired", random_state=0)
+    estimator = lw.VariableImportance(LogisticRegression(), inference=inference, random_state=0)
     vi, learnt = fitted_and_expected(estimator, rows, table)
     assert vi.result_.measure == "deviance"
+    if inference == "learning_curve":
+        (course, *_) = vi.predictions_.courses(lw.measures.as_measure("deviance"))
+        assert course.factor is not None
     found = vi.evaluate(rows, without=learnt)
     np.testing.assert_allclose(
         found.to_frame()[NUMBERS], vi.result_.to_frame()[NUMBERS], rtol=1e-7, atol=1e-9

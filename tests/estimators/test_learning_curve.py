@@ -19,7 +19,7 @@ from lukewarm.evaluation import (
 )
 from lukewarm.evaluation._twins import calibration
 from lukewarm.inference import skewed_widths
-from lukewarm.measures import R2, NegMSE, mean_of_rows
+from lukewarm.measures import R2, NegLogLoss, NegMSE, mean_of_rows
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
 
@@ -58,13 +58,13 @@ class TestTwins:
     """Importances in squared error, by effects that two models of half the rows share."""
 
     def test_what_effects_save_is_a_difference_of_products(self, generator):
-        y, *predictions = generator.normal(size=(5, 50))
-        full, reduced = tuple(predictions[:2]), tuple(predictions[2:])
-        terms = TwinTerms.of(y, full, reduced)
+        y, *predictions = generator.normal(size=(7, 50))
+        full, reduced = tuple(predictions[:3]), tuple(predictions[3:])
+        terms = TwinTerms.of(NegMSE(), y, full, reduced)
         for factor in (1.0, 1.7):
-            left = [y - h for h in reduced]
+            left = [y - h for h in reduced[1:]]
             with_effects = [
-                r - factor * (f - h) for r, f, h in zip(left, full, reduced, strict=True)
+                r - factor * (f - h) for r, f, h in zip(left, full[1:], reduced[1:], strict=True)
             ]
             expected = left[0] * left[1] - with_effects[0] * with_effects[1]
             np.testing.assert_allclose(terms.gains(factor), expected, rtol=1e-9, atol=1e-12)
@@ -104,14 +104,20 @@ class TestTwins:
         predictions, result = fitted.predictions_, fitted.result_
         (one, other), y = predictions.half, predictions.y
         for number in range(3):
-            terms = TwinTerms.of(
+            terms = twin_terms(
                 y, (one.full, other.full), (one.reduced[number], other.reduced[number])
             )
             means = [
                 np.mean([each[part].mean() for part in predictions.plan.full_parts])
                 for each in (terms.crossed, terms.shared)
             ]
-            expected = means[0] ** 2 / means[1]
+            by_twins = means[0] ** 2 / means[1]
+            course = predictions.courses(NegMSE())[number]
+            without = replace(predictions, twins=False)
+            full, reduced = without.skills(NegMSE())
+            by_curve = (full - reduced[number]).value
+            assert (course.share > 0) == (by_curve > by_twins)
+            expected = by_twins + course.share * (by_curve - by_twins)
             np.testing.assert_allclose(result.importance[number], expected, rtol=1e-9)
             assert result.training_error[number] > abs(result.shift[number])
 
@@ -120,11 +126,61 @@ class TestTwins:
         x, noise = generator.normal(size=(2, 500))
         y, zero = 0.1 * x + noise, np.zeros(500)
         strong, weak = (
-            calibration(*means_of(TwinTerms.of(y, (0.1 * x, factor * x), (zero, zero))))
+            calibration(*means_of(twin_terms(y, (0.1 * x, factor * x), (zero, zero))))
             for factor in (0.05, 0.001)
         )
         assert strong is not None
         assert weak is None
+
+    def test_log_loss_of_an_effect_learnt_in_part_is_found_nearly_whole(self, generator):
+        # The best probability is 0.5 + 0.3 x with x one of two signs. Each model has learnt half of
+        # the effect, and noise of its own.
+        n = 40_000
+        signs = generator.choice([-1.0, 1.0], size=n)
+        y = (generator.random(n) < 0.5 + 0.3 * signs).astype(float)
+        truth = np.log(2) + 0.8 * np.log(0.8) + 0.2 * np.log(0.2)
+        noise = 0.1 * generator.choice([-1.0, 1.0], size=(3, n))
+        whole, *halves = 0.5 + 0.15 * signs + noise * np.array([[0.7], [1.0], [1.0]])
+        constant, rows = np.full(n, 0.5), np.arange(n)
+        plan = EvaluationPlan((rows,), (rows,))
+        half = tuple(EvaluationPredictions(y, each, (constant,), plan) for each in halves)
+        predictions = EvaluationPredictions(
+            y, whole, (constant,), plan, half=half, rises=True, twins=True
+        )
+        full, (reduced,) = predictions.skills(NegLogLoss())
+        importance = full - reduced
+        # The parabola at 0.5, 2 u^2, leaves out higher powers of the effect 0.3.
+        left_out, error = truth - 2 * 0.3**2, 4 * rows_error(importance)
+        assert -left_out - error < importance.value - truth < error
+        plain, (without,) = replace(predictions, twins=False).skills(NegLogLoss())
+        assert abs((plain - without).value - truth) > 3 * abs(importance.value - truth)
+
+    def test_two_classes_are_the_same_in_one_column_and_in_two(self, generator):
+        y = generator.integers(2, size=200).astype(float)
+        columns = tuple(generator.uniform(0.01, 0.99, size=(6, 200)))
+        one = TwinTerms.of(NegLogLoss(), y, columns[:3], columns[3:])
+        pairs = tuple(np.column_stack([1 - each, each]) for each in columns)
+        both = TwinTerms.of(NegLogLoss(), y, pairs[:3], pairs[3:])
+        for name in ("crossed", "shared", "first_size", "second_size", "beyond"):
+            np.testing.assert_allclose(getattr(one, name), getattr(both, name), rtol=1e-9)
+
+    def test_a_shape_that_takes_more_rows_than_twins_have_is_followed_by_the_curve(self, generator):
+        # y is x + z + noise; models of half the rows have learnt x, that of all x and half of z.
+        n = 20_000
+        x, z, noise = generator.normal(size=(3, n))
+        y, zero, rows = x + z + noise, np.zeros(n), np.arange(n)
+        plan = EvaluationPlan((rows,), (rows,))
+        half = (EvaluationPredictions(y, x, (zero,), plan),) * 2
+        predictions = EvaluationPredictions(
+            y, x + z / 2, (zero,), plan, half=half, rises=True, twins=True
+        )
+        full, (reduced,) = predictions.skills(NegMSE())
+        importance = full - reduced
+        # By the twins 1; by the model 7 / 4, and 10 / 4 where it is heading; the truth is 2.
+        (course,) = predictions.courses(NegMSE())
+        assert course.share > 0.99
+        assert abs(importance.value - 2.5) < 4 * rows_error(importance)
+        assert abs(importance.disagreement[-1]) == pytest.approx(1.5, abs=0.1)
 
     def test_models_that_do_not_agree_are_not_taken_for_twins(self, generator):
         y, one, other = generator.normal(size=(3, 500))
@@ -137,9 +193,14 @@ class TestTwins:
         assert [course.factor for course in predictions.courses(NegMSE())] == [None]
 
 
+def twin_terms(y, full, reduced):
+    """Those of squared errors, for which the model of all rows does not count."""
+    return TwinTerms.of(NegMSE(), y, (full[0], *full), (reduced[0], *reduced))
+
+
 def means_of(terms):
     crossed, shared = (mean_of_rows(each, None) for each in (terms.crossed, terms.shared))
-    return crossed, shared, tuple(each.mean() for each in terms.sizes)
+    return crossed, shared, (terms.first_size.mean(), terms.second_size.mean())
 
 
 def rows_error(value):
@@ -178,9 +239,20 @@ def test_what_the_training_rows_leave_open_widens_the_interval(fitted):
     low, high = result.interval()
     # The first three matter; of the others some are not looked at and have limits of their own.
     below, above = skewed_widths(result.influence, 0.95)
-    ends = [np.hypot(side, 1.959964 * result.training_error) for side in (below, above)]
+    disagreement = np.sqrt(result.training_error**2 - result.shift**2)
+    assert (result.shift[:3] > 0).any()
+    # A positive shift counts twice above: nobody knows how slowly the rest is learnt.
+    shift_above = np.where(result.shift > 0, 2, 1) * result.shift
+    errors = (result.training_error, np.hypot(shift_above, disagreement))
+    ends = [
+        np.hypot(side, 1.959964 * error) for side, error in zip((below, above), errors, strict=True)
+    ]
     assert np.allclose((result.importance - low)[:3], ends[0][:3], rtol=1e-5)
     assert np.allclose((high - result.importance)[:3], ends[1][:3], rtol=1e-5)
+    retrained = replace(result, method="retrain")
+    assert np.allclose(retrained.interval()[0], low)
+    assert (retrained.interval()[1] <= high).all()
+    assert (retrained.interval()[1] < high).any()
 
 
 def test_the_headline_is_the_skill_of_the_model_at_hand(fitted):

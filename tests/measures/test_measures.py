@@ -204,6 +204,29 @@ def test_the_jackknife_of_a_scorer_agrees_with_known_influence_values(n_rows):
     assert np.std(jackknife.influence) == pytest.approx(np.std(known.influence), rel=spread)
 
 
+@pytest.mark.parametrize("name", ["neg_mse", "rmse", "r2", "brier", "neg_log_loss", "deviance"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_curvature_is_half_the_second_derivative_of_the_expected_loss(name, n_classes, generator):
+    measure = as_measure(name)
+    if n_classes > getattr(measure, "max_classes", n_classes):
+        pytest.skip("a measure of one number")
+    shares = generator.dirichlet(np.full(n_classes, 5.0))
+    assert shares.min() > 0.05  # above the floor
+    best = shares[1:] if n_classes == 2 else shares[np.newaxis]
+    step = 1e-3 * np.array([1.0, -1.0, *[0.0] * (n_classes - 2)])
+
+    def expected_loss(prediction):
+        losses = [measure.losses(np.array([float(each)]), prediction) for each in range(n_classes)]
+        return float(np.ravel(losses) @ shares)
+
+    moved = best - step[1:2] if n_classes == 2 else best + step
+    behind = 2 * best - moved
+    second = (expected_loss(moved) + expected_loss(behind) - 2 * expected_loss(best)) / 2
+    expected = np.sum(measure.curvature(best) * np.square(moved - best))
+    # Of the next even power of the step, a millionth beside the square.
+    np.testing.assert_allclose(second, expected, rtol=1e-3)
+
+
 def test_every_measure_of_the_table_can_be_had_by_name():
     table = available()
     assert {"rmse", "pinball(quantile)", "brier", "macro_auc", "f1_weighted"} <= set(

@@ -52,7 +52,7 @@ class _BlockJob:
         That of all training rows, then those of halves.
     terms : RowTerms
     has_twins : bool
-        Whether squared errors of two models of halves are measured.
+        Whether the losses of two models of halves are ones that twins are for.
     cell_rows : int
     store : Store, optional
     name : list of JSON values
@@ -98,7 +98,7 @@ class _BlockJob:
                 np.empty((n_statistics, 0)),
                 np.empty((n_sets, 0)),
                 np.empty((n_sets, 0)),
-                np.empty((n_sets, 4 if self.has_twins else 0, 0)),
+                np.empty((n_sets, len(fields(TwinTerms)) if self.has_twins else 0, 0)),
             )
         return CellSums.joined(parts)
 
@@ -112,13 +112,13 @@ class _BlockJob:
         errors, products, predictions = [], [], []
         for place, each in enumerate(self.predictors):
             full = each.full.predict(X)
-            # Twins are compared set by set, once both have predicted.
-            if self.has_twins and place:
+            # Twins are compared set by set, once all have predicted.
+            if self.has_twins:
                 predictions.append([full])
             errors.append([summed(self.terms.errors(y, full))])
             for model in each.reduced:
                 reduced = model.predict(X)
-                if self.has_twins and place:
+                if self.has_twins:
                     predictions[-1].append(reduced)
                 errors[-1].append(summed(self.terms.errors(y, reduced)))
                 if place == 0:
@@ -144,11 +144,12 @@ class _BlockJob:
         n_sets = len(self.predictors[0].reduced)
         if not self.has_twins:
             return np.empty((n_sets, 0, len(summed(y))))
-        one, other = predictions
+        assert self.terms.loss is not None
+        full, *by_set = zip(*predictions, strict=True)
         found = []
-        for number in range(1, n_sets + 1):
-            terms = TwinTerms.of(y, (one[0], other[0]), (one[number], other[number]))
-            found.append([summed(each) for each in (terms.crossed, terms.shared, *terms.sizes)])
+        for reduced in by_set:
+            terms = TwinTerms.of(self.terms.loss, y, full, reduced)
+            found.append([summed(getattr(terms, each.name)) for each in fields(terms)])
         return np.array(found)
 
 
@@ -192,7 +193,7 @@ def evaluated_on(
         FurtherRows.of(problem, problem.read_by(learner), learner.traits.reads),
         predictors,
         terms,
-        terms.is_squared and prepared.has_twins and problem.task.n_classes in (None, 2),
+        terms.loss is not None and prepared.has_twins,
         max(rows.n_rows // _N_CELLS, 1),
         prepared.store,
         [

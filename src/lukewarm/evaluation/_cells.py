@@ -7,13 +7,14 @@ cell may even depend on each other. Where each cell is one row, the numbers are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from lukewarm._typing import Vector
-from lukewarm.evaluation._twins import TwinTerms, calibration, with_twins
+from lukewarm.evaluation._course import Sides, course_of, skill_without, without_twins
+from lukewarm.evaluation._twins import TwinTerms, calibration
 from lukewarm.inference import small_sample_scale
 from lukewarm.measures import RowTerms
 from lukewarm.results import MeasureValue
@@ -36,8 +37,8 @@ class CellSums:
         The terms of the product statistic.
     squares : ndarray of shape (n_sets, c)
         Their squares.
-    twins : ndarray of shape (n_sets, 4, c)
-        The terms of `TwinTerms`: crossed, shared, and both sizes; (n_sets, 0, c) without twins.
+    twins : ndarray of shape (n_sets, 5, c)
+        The terms of `TwinTerms`, in its order; (n_sets, 0, c) without twins.
     """
 
     counts: np.ndarray
@@ -75,33 +76,23 @@ class CellSums:
         def value(sums: Vector) -> MeasureValue:
             return terms.value(self._mean(sums), statistics)
 
-        (whole, half), *pairs = (
-            _on_sides([value(sums) for sums in by_model]) for by_model in self.errors
-        )
-        if half is None:
-            return whole, tuple(each for each, _ in pairs)
-        full, rise = whole.extrapolated_from(half), whole - half
+        full, *by_set = (_on_sides([value(sums) for sums in by_model]) for by_model in self.errors)
+        has_twins = self.twins.shape[1] > 0
         reduced = []
-        for (each, its_half), twins in zip(pairs, self.twins, strict=True):
-            assert its_half is not None
-            held = rises and each.value - its_half.value > rise.value
-            skill = each.extrapolated_from(its_half, rise if held else None)
-            if len(twins):
-                skill = with_twins(skill, full, self._twin_importance(value, whole, twins))
-            reduced.append(skill)
-        if self.twins.shape[1]:
-            full = replace(full, disagreement=np.append(full.disagreement, 0.0))
-        return full, tuple(reduced)
+        for sides, sums in zip(by_set, self.twins, strict=True):
+            factor = self._twin_factor(sums) if has_twins else None
+            twins = None
+            if factor is not None:
+                twins = full.whole - value(self.errors[0, 0] + TwinTerms(*sums).gains(factor))
+            course = course_of(full, sides, rises=rises, factor=factor, twins=twins)
+            skill = skill_without(full, sides, course, twins=twins)
+            reduced.append(without_twins(skill) if has_twins and twins is None else skill)
+        heading = full.extrapolated()
+        return without_twins(heading) if has_twins else heading, tuple(reduced)
 
-    def _twin_importance(
-        self, value: Callable[[Vector], MeasureValue], whole: MeasureValue, twins: np.ndarray
-    ) -> MeasureValue | None:
-        crossed, shared, *sizes = (self._mean(each) for each in twins)
-        factor = calibration(crossed, shared, (sizes[0].value, sizes[1].value))
-        if factor is None:
-            return None
-        gains = TwinTerms(twins[0], twins[1], (twins[2], twins[3])).gains(factor)
-        return whole - value(self.errors[0, 0] + gains)
+    def _twin_factor(self, sums: np.ndarray) -> float | None:
+        crossed, shared, first, second = (self._mean(each) for each in sums[:4])
+        return calibration(crossed, shared, (first.value, second.value))
 
     def scores(self, variance_factor: float) -> tuple[MeasureValue, ...]:
         """Return the product statistic of each feature set.
@@ -127,14 +118,11 @@ class CellSums:
         return MeasureValue(mean, (sums - self.counts * mean) * enlarged)
 
 
-def _on_sides(skills: Sequence[MeasureValue]) -> tuple[MeasureValue, MeasureValue | None]:
+def _on_sides(skills: Sequence[MeasureValue]) -> Sides:
     """Return the first skill, and the mean of those of two halves, if any."""
     whole, *halves = skills
     if not halves:
-        return whole, None
+        return Sides(whole, None)
     first, second = halves
-    return whole, MeasureValue(
-        (first.value + second.value) / 2,
-        (first.influence + second.influence) / 2,
-        disagreement=np.array([(first.value - second.value) / 2]),
-    )
+    disagreement = np.array([(first.value - second.value) / 2])
+    return Sides(whole, replace(MeasureValue.mean(halves), disagreement=disagreement))

@@ -10,19 +10,21 @@ import numpy as np
 from scipy.special import ndtri
 
 from lukewarm._typing import Prediction, Vector
+from lukewarm.evaluation._course import Course, Sides, course_of, skill_without, without_twins
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
-from lukewarm.evaluation._twins import TwinTerms, calibration, with_twins
+from lukewarm.evaluation._twins import TwinTerms, calibration
 from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
 from lukewarm.measures import (
+    BregmanLoss,
     MeanOfRows,
     MeanOverOutputs,
     Measure,
-    OfSquaredErrors,
+    OfLosses,
     OneOutput,
-    TakesSquaredErrors,
     mean_of_rows,
     needs_classes,
-    squared_errors,
+    over_classes,
+    residuals,
 )
 from lukewarm.results import MeasureValue, UpperLimits
 
@@ -33,23 +35,6 @@ _QUANTILES = (0.0, *(float(ndtri(0.5 + level / 2)) for level in _LEVELS), 5.0)
 
 def _as_it_is(array: np.ndarray) -> np.ndarray:
     return array
-
-
-@dataclass(frozen=True)
-class Course:
-    """How the importance of a feature set is extrapolated to more rows.
-
-    Parameters
-    ----------
-    is_held : bool, default False
-        Whether the reduced model is expected to gain from further rows what the full one does,
-        although it has gained more so far: an importance that is expected to rise does not fall.
-    factor : float, optional
-        By which the effects of the twins are multiplied; None where their importance is not taken.
-    """
-
-    is_held: bool = False
-    factor: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,28 +98,24 @@ class EvaluationPredictions:
             return self._mean_skills(measure, courses)
         if isinstance(measure, OneOutput):
             return self._of_output(measure.number).skills(measure.measure, courses)
-        whole, half = self._on_sides(measure, None)
-        full = whole if half is None else whole.extrapolated_from(half)
-        rise = None if half is None else whole - half
+        sides = self._on_sides(measure, None)
         has_twins = self.has_twins_of(measure)
         reduced = []
         # One after the other, so that no more than one set's arrays are held beside those kept.
         for number in range(len(self.reduced)):
-            whole, half = self._on_sides(measure, number)
-            skill = whole
-            if half is not None:
-                course = (
-                    self._course(measure, number, whole, half, full.shift)
-                    if courses is None
-                    else courses[number]
-                )
-                skill = whole.extrapolated_from(half, rise if course.is_held else None)
-                if has_twins:
-                    importance = self._twin_importance(measure, number, course.factor)
-                    skill = with_twins(skill, full, importance)
+            without = self._on_sides(measure, number)
+            course = (
+                self._course(measure, number, sides, without)
+                if courses is None
+                else courses[number]
+            )
+            twins = self._twin_importance(measure, number, course.factor)
+            skill = skill_without(sides, without, course, twins=twins)
+            if has_twins and twins is None:
+                skill = without_twins(skill)
             reduced.append(replace(skill, influence=self.keep(skill.influence)))
-        if has_twins:
-            full = replace(full, disagreement=np.append(full.disagreement, 0.0))
+        full = sides.extrapolated()
+        full = without_twins(full) if has_twins else full
         return replace(full, influence=self.keep(full.influence)), tuple(reduced)
 
     def _mean_skills(
@@ -157,46 +138,38 @@ class EvaluationPredictions:
             return [self.courses(part) for part in measure.parts]
         if isinstance(measure, OneOutput):
             return self._of_output(measure.number).courses(measure.measure)
-        if self.half is None:
-            return [Course()] * len(self.reduced)
-        whole, half = self._on_sides(measure, None)
-        assert half is not None
-        rise = whole.value - half.value
-        found = []
-        for number in range(len(self.reduced)):
-            whole, half = self._on_sides(measure, number)
-            assert half is not None
-            found.append(self._course(measure, number, whole, half, rise))
-        return found
+        sides = self._on_sides(measure, None)
+        return [
+            self._course(measure, number, sides, self._on_sides(measure, number))
+            for number in range(len(self.reduced))
+        ]
 
     def has_twins_of(self, measure: Measure) -> bool:
-        """Return whether models of halves are there whose squared errors this measure takes."""
-        is_squared = isinstance(measure, TakesSquaredErrors) and self.full.ndim == 1
-        return self.twins and self.half is not None and is_squared
+        """Return whether models of halves are there, and a loss that twins are for."""
+        return self.twins and self.half is not None and isinstance(measure, BregmanLoss)
 
-    def _course(
-        self,
-        measure: Measure,
-        number: int,
-        whole: MeasureValue,
-        half: MeasureValue,
-        full_rise: float,
-    ) -> Course:
-        is_held = self.rises and whole.value - half.value > full_rise
-        if not self.has_twins_of(measure):
-            return Course(is_held)
-        terms, parts = self._twin_terms(number), self.plan.reduced_parts
-        crossed, shared = (
-            self._on_parts(MeanOfRows(), each, parts) for each in (terms.crossed, terms.shared)
+    def _course(self, measure: Measure, number: int, full: Sides, reduced: Sides) -> Course:
+        factor = self._twin_factor(measure, number) if self.has_twins_of(measure) else None
+        twins = self._twin_importance(measure, number, factor)
+        return course_of(full, reduced, rises=self.rises, factor=factor, twins=twins)
+
+    def _twin_factor(self, measure: Measure, number: int) -> float | None:
+        terms, parts = self._twin_terms(measure, number), self.plan.reduced_parts
+        crossed, shared, first, second = (
+            self._on_parts(MeanOfRows(), each, parts)
+            for each in (terms.crossed, terms.shared, terms.first_size, terms.second_size)
         )
-        first, second = (self._on_parts(MeanOfRows(), each, parts).value for each in terms.sizes)
-        return Course(is_held, calibration(crossed, shared, (first, second)))
+        return calibration(crossed, shared, (first.value, second.value))
 
-    def _twin_terms(self, number: int) -> TwinTerms:
+    def _twin_terms(self, measure: Measure, number: int) -> TwinTerms:
         assert self.half is not None
+        assert isinstance(measure, BregmanLoss)
         one, other = self.half
         return TwinTerms.of(
-            self.y, (one.full, other.full), (one.reduced[number], other.reduced[number])
+            measure,
+            self.y,
+            (self.full, one.full, other.full),
+            (self.reduced[number], one.reduced[number], other.reduced[number]),
         )
 
     def _twin_importance(
@@ -205,26 +178,21 @@ class EvaluationPredictions:
         """Return the importance of a feature set by the twins, where they agree."""
         if factor is None:
             return None
-        assert isinstance(measure, TakesSquaredErrors)
-        errors = squared_errors(self.y, self.full)
-        more = errors + self._twin_terms(number).gains(factor)
+        assert isinstance(measure, BregmanLoss)
+        losses = measure.losses(self.y, self.full)
+        more = losses + self._twin_terms(measure, number).gains(factor)
         with_all, without = (
-            self._on_parts(OfSquaredErrors(measure), each, self.plan.reduced_parts)
-            for each in (errors, more)
+            self._on_parts(OfLosses(measure), each, self.plan.reduced_parts)
+            for each in (losses, more)
         )
         return with_all - without
 
-    def _on_sides(
-        self, measure: Measure, number: int | None
-    ) -> tuple[MeasureValue, MeasureValue | None]:
-        """Return the skill without a feature set and that of half models, the full one's if None.
-
-        Of the half models the mean, where there are any.
-        """
+    def _on_sides(self, measure: Measure, number: int | None) -> Sides:
+        """Return the skill without a feature set, the full one's if None."""
         prediction = self.full if number is None else self.reduced[number]
         parts = self.plan.full_parts if number is None else self.plan.reduced_parts
         skill = self._on_parts(measure, prediction, parts)
-        return skill, None if self.half is None else self._of_halves(measure, parts, number)
+        return Sides(skill, None if self.half is None else self._of_halves(measure, parts, number))
 
     def _of_halves(
         self, measure: Measure, parts: tuple[np.ndarray, ...], number: int | None
@@ -369,7 +337,4 @@ def clustered_score(score: MeasureValue, clusters: np.ndarray | None) -> Measure
 
 def product_terms(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:
     """Return (y - prediction) * direction for each row, summed over classes."""
-    if prediction.ndim == 1:
-        return (y - prediction) * direction
-    hit = (y[:, np.newaxis] == np.arange(prediction.shape[1])).astype(float)
-    return np.sum((hit - prediction) * direction, axis=1)
+    return over_classes(residuals(y, prediction) * direction)

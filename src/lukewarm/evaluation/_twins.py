@@ -14,6 +14,14 @@ importance. The best factor, c = a / b, leaves a^2 / b: the importance, but for 
 effect that no factor brings out of the models. Since the factor is the best one, its own error does
 not count to first order, and with the factor given the terms of rows add up.
 
+Other losses whose best prediction is the mean of y are parabolas near it. What f, the model of all
+rows, and h, its projection, fall short of the best predictions is then
+
+    k(f) (f - f0)^2 - k(h) (h - h0)^2,    about k(h) (u - u0)^2,
+
+with k the curvature of the loss. So the importance is that of f, and what the twins find beyond it
+in squared errors of rows weighted by k(h), which depends on the features that stay alone.
+
 It needs models that agree: where b is not clearly positive, nothing is known of the factor. Nor is
 it where one has learnt the same effect many times weaker: of effects s1 x and s2 x, a^2 / b is the
 importance times (s1 + s2)^2 / (4 s1 s2).
@@ -21,11 +29,12 @@ importance times (s1 + s2)^2 / (4 s1 s2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from lukewarm._typing import Prediction, Vector
+from lukewarm.measures import BregmanLoss, over_classes, residuals
 from lukewarm.results import MeasureValue
 
 # Standard errors that b must be from zero, so that the evaluation rows know the factor to a third.
@@ -42,37 +51,52 @@ class TwinTerms:
     Parameters
     ----------
     crossed, shared : ndarray of shape (n,)
-    sizes : tuple of two ndarrays of shape (n,)
+    first_size, second_size : ndarray of shape (n,)
         The squared effects of each model.
+    beyond : ndarray of shape (n,)
+        What a row loses without the features beyond squared errors; nothing in squared error.
     """
 
     crossed: Vector
     shared: Vector
-    sizes: tuple[Vector, Vector]
+    first_size: Vector
+    second_size: Vector
+    beyond: Vector
 
     @classmethod
     def of(
-        cls, y: Vector, full: tuple[Prediction, Prediction], reduced: tuple[Prediction, Prediction]
+        cls,
+        loss: BregmanLoss,
+        y: Vector,
+        full: tuple[Prediction, Prediction, Prediction],
+        reduced: tuple[Prediction, Prediction, Prediction],
     ) -> TwinTerms:
-        """Return the terms of rows, by what both models predict with and without the features.
+        """Return the terms of rows, by what the models predict with and without the features.
 
         Parameters
         ----------
+        loss : BregmanLoss
         y : ndarray of shape (n,)
-        full, reduced : pairs of ndarrays of shape (n,)
-            What the models of the two halves predict with all features, and without some.
+        full, reduced : triples of ndarrays of shape (n,) or (n, n_classes)
+            What the model of all rows and those of the two halves predict with all features, and
+            without some.
         """
-        effect, other_effect = (one - other for one, other in zip(full, reduced, strict=True))
-        left, other_left = (y - each for each in reduced)
+        weight = loss.curvature(reduced[0])
+        _, effect, other_effect = (one - other for one, other in zip(full, reduced, strict=True))
+        left, other_left = (residuals(y, each) for each in reduced[1:])
+        squares = np.square(residuals(y, reduced[0])) - np.square(residuals(y, full[0]))
+        lost = loss.losses(y, reduced[0]) - loss.losses(y, full[0])
         return cls(
-            (effect * other_left + other_effect * left) / 2,
-            effect * other_effect,
-            (np.square(effect), np.square(other_effect)),
+            over_classes(weight * (effect * other_left + other_effect * left)) / 2,
+            over_classes(weight * effect * other_effect),
+            over_classes(weight * np.square(effect)),
+            over_classes(weight * np.square(other_effect)),
+            lost - over_classes(weight * squares),
         )
 
     def gains(self, factor: float) -> Vector:
-        """Return what effects times the factor save of the squared error of each row."""
-        return 2 * factor * self.crossed - factor**2 * self.shared
+        """Return what effects times the factor save of the loss of each row."""
+        return self.beyond + 2 * factor * self.crossed - factor**2 * self.shared
 
 
 def calibration(
@@ -100,30 +124,3 @@ def calibration(
     if not (is_clear and is_alike and crossed.value > 0):
         return None
     return float(crossed.value / shared.value)
-
-
-def with_twins(
-    skill: MeasureValue, full: MeasureValue, importance: MeasureValue | None
-) -> MeasureValue:
-    """Return the skill without features that makes their importance the twins', if there is one.
-
-    What it differs by from the other way counts as one more error.
-
-    Parameters
-    ----------
-    skill : MeasureValue
-        Without the features, extrapolated.
-    full : MeasureValue
-        Of the full model, extrapolated.
-    importance : MeasureValue, optional
-        By the twins.
-    """
-    if importance is None:
-        return replace(skill, disagreement=np.append(skill.disagreement, 0.0))
-    value = full.value - importance.value
-    return MeasureValue(
-        value,
-        full.influence - importance.influence,
-        skill.shift,
-        np.append(skill.disagreement, value - skill.value),
-    )

@@ -85,6 +85,7 @@ def interval_ends(
     quantile: float,
     *,
     skewed: bool,
+    training_error_above: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of intervals of importances.
 
@@ -99,6 +100,8 @@ def interval_ends(
         Of the normal law: the standard errors allowed for.
     skewed : bool
         Whether the skewness is taken account of; else the ends are Wald's.
+    training_error_above : ndarray of shape (...), optional
+        Instead of `training_error` for the upper end.
 
     Examples
     --------
@@ -107,9 +110,12 @@ def interval_ends(
     >>> print(low.round(3), high.round(3))
     [-0.3] [2.3]
     """
-    if not skewed:
-        half_width = quantile * np.hypot(moments.standard_error, training_error)
-        return estimate - half_width, estimate + half_width
-    below, above = _widths(moments, quantile)
-    more = quantile * training_error
-    return estimate - np.hypot(below, more), estimate + np.hypot(above, more)
+    if skewed:
+        below, above = _widths(moments, quantile)
+    else:
+        below = above = quantile * moments.standard_error
+    more_above = training_error if training_error_above is None else training_error_above
+    return (
+        estimate - np.hypot(below, quantile * training_error),
+        estimate + np.hypot(above, quantile * more_above),
+    )

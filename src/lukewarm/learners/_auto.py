@@ -21,7 +21,7 @@ from lukewarm.learners._base import BaseLearner
 from lukewarm.learners._blend import Blend, shares_of_wins
 from lukewarm.learners._training import train_for, train_until
 from lukewarm.learners._traits import LearnerTraits
-from lukewarm.learners.boosting import BASES, BasedBoosting, suitable_bins
+from lukewarm.learners.boosting import BASES, BasedBoosting
 from lukewarm.learners.kernel import (
     HasMachine,
     KernelMachine,
@@ -50,6 +50,9 @@ _MOST_SCALED = 300
 _PATIENCE = 50
 # Bounds the time of a race where the loss keeps falling.
 _MOST_TREES = 2000
+# A jump between two borders is smeared over the rows between them: with 32 bins the excess error of
+# trees at 2,000 rows of a sum of steps was 0.048, with 128 0.018. More cost as much again in time.
+_N_BINS = 128
 # In rows: what a leaf of few rows says is held back (CatBoost's default too).
 _L2_LEAF = 3.0
 # Standard errors of the stopping rows by which a second stage must be better than none.
@@ -289,7 +292,7 @@ class _Contest:
         return BasedBoosting(
             base,
             depth=depth,
-            n_bins=suitable_bins(len(self._train)),
+            n_bins=_N_BINS,
             n_classes=self._settings.n_classes,
             l2_leaf=_L2_LEAF,
             seed=self._settings.seed,

@@ -14,10 +14,12 @@ from lukewarm.measures._losses import (
     log_losses,
     mean_log_loss,
     mean_squared_error,
+    over_classes,
+    residuals,
     squared_errors,
 )
 from lukewarm.measures._mean_loss import MeanLoss, NegMeanLoss
-from lukewarm.measures._of_rows import MeanOfRows, OfSquaredErrors, TakesSquaredErrors
+from lukewarm.measures._of_rows import BregmanLoss, MeanOfRows, OfLosses
 from lukewarm.measures._outputs import (
     MeanOverOutputs,
     OneOutput,
@@ -48,6 +50,7 @@ __all__ = [
     "Accuracy",
     "AveragePrecision",
     "BalancedAccuracy",
+    "BregmanLoss",
     "Brier",
     "Deviance",
     "GammaDeviance",
@@ -61,14 +64,13 @@ __all__ = [
     "NegMAE",
     "NegMSE",
     "NegMeanLoss",
-    "OfSquaredErrors",
+    "OfLosses",
     "OneOutput",
     "OutputsLoss",
     "Pinball",
     "PoissonDeviance",
     "RowTerms",
     "ScorerMeasure",
-    "TakesSquaredErrors",
     "Task",
     "TweedieDeviance",
     "as_measure",
@@ -80,8 +82,10 @@ __all__ = [
     "mean_of_rows",
     "mean_squared_error",
     "needs_classes",
+    "over_classes",
     "over_outputs",
     "own_names",
+    "residuals",
     "row_terms",
     "squared_errors",
 ]

@@ -6,7 +6,7 @@ import numpy as np
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.measures._base import counted_rows, mean_of_rows, ratio_explained
-from lukewarm.measures._losses import log_losses
+from lukewarm.measures._losses import LogLosses
 from lukewarm.results import MeasureValue
 
 
@@ -46,7 +46,7 @@ class Accuracy:
         return mean_of_rows((chosen == y).astype(float), weights)
 
 
-class NegLogLoss:
+class NegLogLoss(LogLosses):
     """Negative mean cross-entropy.
 
     Examples
@@ -62,10 +62,14 @@ class NegLogLoss:
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return the mean log-probability of the class that came."""
-        return mean_of_rows(-log_losses(y, prediction), weights)
+        return self.of_losses(y, self.losses(y, prediction), weights)
+
+    def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
+        """Return the value of predictions with these losses."""
+        return mean_of_rows(-losses, weights)
 
 
-class Deviance(OfSeveralClasses):
+class Deviance(LogLosses, OfSeveralClasses):
     """Share of the log-loss of the constant prevalence that is explained.
 
     Notes
@@ -85,11 +89,14 @@ class Deviance(OfSeveralClasses):
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return 1 - CE / H and its influence values."""
+        return self.of_losses(y, self.losses(y, prediction), weights)
+
+    def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
+        """Return the value of predictions with these losses."""
         self.check_target(counted_rows(y, weights))
         shares = np.bincount(y.astype(int), weights=weights)
         constant = -np.log(shares[y.astype(int)] / shares.sum())
-        cross_entropy = mean_of_rows(log_losses(y, prediction), weights)
-        return ratio_explained(cross_entropy, mean_of_rows(constant, weights))
+        return ratio_explained(mean_of_rows(losses, weights), mean_of_rows(constant, weights))
 
 
 class AUC(OfSeveralClasses):

@@ -7,12 +7,12 @@ import numpy as np
 from lukewarm._typing import Prediction, Vector
 from lukewarm.measures._base import counted_rows, ratio_of_means
 from lukewarm.measures._classification import AUC, OfSeveralClasses
-from lukewarm.measures._losses import squared_errors
+from lukewarm.measures._losses import SquaredErrors
 from lukewarm.measures._mean_loss import MeanLoss
 from lukewarm.results import MeasureValue
 
 
-class Brier(MeanLoss):
+class Brier(SquaredErrors, MeanLoss):
     """Negative Brier score: the mean squared error of the class probabilities.
 
     Of two classes that of the second class's probability, of several the sum over the classes.
@@ -26,10 +26,6 @@ class Brier(MeanLoss):
 
     name = "brier"
     needs_classes = True
-
-    def losses(self, y: Vector, prediction: Prediction) -> Vector:
-        """Return the squared errors."""
-        return squared_errors(y, prediction)
 
 
 class BalancedAccuracy(OfSeveralClasses):

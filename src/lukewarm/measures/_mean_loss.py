@@ -40,7 +40,11 @@ class MeanLoss:
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return minus the mean loss; the influence of a row is its own term, centred."""
-        return mean_of_rows(-self.losses(y, prediction), weights)
+        return self.of_losses(y, self.losses(y, prediction), weights)
+
+    def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
+        """Return the value of predictions with these losses."""
+        return mean_of_rows(-losses, weights)
 
     def check_target(self, y: Vector) -> None:
         """Raise when the loss is not defined for values of the target; most are for all."""

@@ -1,39 +1,50 @@
-"""Measures of rows that are given as numbers instead of predictions."""
+"""Measures of rows whose losses are given as numbers instead of predictions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from lukewarm._typing import Vector
+from lukewarm._typing import Prediction, Vector
 from lukewarm.measures._base import mean_of_rows
 from lukewarm.results import MeasureValue
 
 
 @runtime_checkable
-class TakesSquaredErrors(Protocol):
-    """A measure that falls in proportion to the mean squared error."""
+class BregmanLoss(Protocol):
+    """A measure that falls with the mean of a loss whose best prediction is the mean of y.
+
+    Squared error and log-loss are such losses. A prediction f beside the best one, f0, is expected
+    to lose a Bregman divergence of the two more than f0 (Banerjee, Guo and Wang 2005), and where
+    they are close that is curvature(f) (f - f0)^2.
+    """
 
     name: str
 
-    def of_squared_errors(
-        self, y: Vector, errors: Vector, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return the value of predictions with these squared errors (n,)."""
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return one loss per row, smaller is better."""
+        ...
+
+    def curvature(self, prediction: Prediction) -> Prediction:
+        """Return half the second derivative of the loss, of the shape of the prediction."""
+        ...
+
+    def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
+        """Return the value of predictions with these losses (n,)."""
         ...
 
 
 @dataclass(frozen=True)
-class OfSquaredErrors:
-    """A measure that is given squared errors where others are given predictions.
+class OfLosses:
+    """A measure that is given losses where others are given predictions.
 
     Parameters
     ----------
-    measure : TakesSquaredErrors
-        What the errors are measured by.
+    measure : BregmanLoss
+        What the losses are measured by.
     """
 
-    measure: TakesSquaredErrors
+    measure: BregmanLoss
 
     @property
     def name(self) -> str:
@@ -43,8 +54,8 @@ class OfSquaredErrors:
     def evaluate(
         self, y: Vector, prediction: Vector, weights: Vector | None = None
     ) -> MeasureValue:
-        """Return the value of predictions with these squared errors."""
-        return self.measure.of_squared_errors(y, prediction, weights)
+        """Return the value of predictions with these losses."""
+        return self.measure.of_losses(y, prediction, weights)
 
 
 class MeanOfRows:

@@ -10,16 +10,16 @@ from lukewarm._typing import Prediction, Vector
 from lukewarm._validation import check_fraction, check_number
 from lukewarm.measures._base import counted_rows, mean_of_rows, ratio_explained
 from lukewarm.measures._losses import (
+    SquaredErrors,
     absolute_errors,
     huber_losses,
     pinball_losses,
-    squared_errors,
 )
 from lukewarm.measures._mean_loss import MeanLoss, weighted_quantile
 from lukewarm.results import MeasureValue
 
 
-class NegMSE(MeanLoss):
+class NegMSE(SquaredErrors, MeanLoss):
     """Negative mean squared error; of class probabilities, the negative Brier score.
 
     Examples
@@ -30,22 +30,12 @@ class NegMSE(MeanLoss):
 
     name = "neg_mse"
 
-    def losses(self, y: Vector, prediction: Prediction) -> Vector:
-        """Return the squared errors."""
-        return squared_errors(y, prediction)
-
-    def of_squared_errors(
-        self, y: Vector, errors: Vector, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return the value of predictions with these squared errors."""
-        return mean_of_rows(-errors, weights)
-
     def best_constant(self, y: Vector, weights: Vector | None = None) -> float:
         """Return the mean."""
         return float(np.average(y, weights=weights))
 
 
-class RMSE:
+class RMSE(SquaredErrors):
     """Negative root of the mean squared error: an error in the unit of y.
 
     Notes
@@ -66,7 +56,11 @@ class RMSE:
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return minus the root and its influence values; without error they are zero."""
-        error = mean_of_rows(squared_errors(y, prediction), weights)
+        return self.of_losses(y, self.losses(y, prediction), weights)
+
+    def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
+        """Return the value of predictions with these squared errors."""
+        error = mean_of_rows(losses, weights)
         root = np.sqrt(error.value)
         return MeasureValue(
             -float(root), -error.influence / (2 * root) if root else error.influence
@@ -159,7 +153,7 @@ class Huber(MeanLoss):
         return huber_losses(y, prediction, self.delta)
 
 
-class R2:
+class R2(SquaredErrors):
     """Share of the variance of y that is explained.
 
     Notes
@@ -189,13 +183,11 @@ class R2:
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return 1 - MSE / Var(y) and its influence values."""
-        return self.of_squared_errors(y, squared_errors(y, prediction), weights)
+        return self.of_losses(y, self.losses(y, prediction), weights)
 
-    def of_squared_errors(
-        self, y: Vector, errors: Vector, weights: Vector | None = None
-    ) -> MeasureValue:
+    def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these squared errors."""
         self.check_target(counted_rows(y, weights))
         mean = np.average(y, weights=weights)
         variance = mean_of_rows(np.square(y - mean), weights)
-        return ratio_explained(mean_of_rows(errors, weights), variance)
+        return ratio_explained(mean_of_rows(losses, weights), variance)

@@ -17,7 +17,7 @@ from lukewarm.measures._base import Measure, ratio_explained
 from lukewarm.measures._classification import Accuracy, Deviance, NegLogLoss
 from lukewarm.measures._losses import log_losses, squared_errors
 from lukewarm.measures._mean_loss import MeanLoss
-from lukewarm.measures._of_rows import TakesSquaredErrors
+from lukewarm.measures._of_rows import BregmanLoss
 from lukewarm.measures._regression import R2
 from lukewarm.results import MeasureValue
 
@@ -25,8 +25,8 @@ from lukewarm.results import MeasureValue
 class RowTerms(ABC):
     """What a measure needs of each row, and how its value follows from their means."""
 
-    is_squared: bool = False
-    """Whether errors are squared ones, of one output."""
+    loss: BregmanLoss | None = None
+    """The measure, where its best prediction is the mean of y."""
 
     @abstractmethod
     def errors(self, y: Vector, prediction: Prediction) -> Vector:
@@ -48,8 +48,8 @@ class _OfMean(RowTerms):
     measure: Measure
 
     @property
-    def is_squared(self) -> bool:  # type: ignore[override]
-        return isinstance(self.measure, TakesSquaredErrors)
+    def loss(self) -> BregmanLoss | None:  # type: ignore[override]
+        return self.measure if isinstance(self.measure, BregmanLoss) else None
 
     def errors(self, y: Vector, prediction: Prediction) -> Vector:
         value = self.measure.evaluate(y, prediction)
@@ -67,7 +67,7 @@ class _OfVariance(RowTerms):
     """
 
     centre: float
-    is_squared = True
+    loss = R2()
 
     def errors(self, y: Vector, prediction: Prediction) -> Vector:
         return squared_errors(y, prediction)
@@ -89,6 +89,7 @@ class _OfEntropy(RowTerms):
     """Deviance explained: one minus the cross-entropy over that of the class shares."""
 
     n_classes: int
+    loss = Deviance()
 
     def errors(self, y: Vector, prediction: Prediction) -> Vector:
         return log_losses(y, prediction)

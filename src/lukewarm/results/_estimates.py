@@ -19,6 +19,10 @@ from lukewarm.inference import (
 from lukewarm.inference import reach_zero as extend_to_zero
 from lukewarm.results._records import MeasureValue, UpperLimits
 
+# Shifts that count as one error above an estimate that is expected to rise with the rows. With two,
+# an interval at 95 % reaches what is left where errors fall like the rows to the power of -0.3.
+_SLOW = 2.0
+
 
 class ImportanceEstimates:
     """What an :class:`ImportanceResult` derives from the fields below, all by influence values."""
@@ -27,6 +31,7 @@ class ImportanceEstimates:
         names: tuple[str, ...]
         full: MeasureValue
         reduced: tuple[MeasureValue, ...]
+        method: str
         inference: str
         level: float
         scores: tuple[MeasureValue, ...] | None
@@ -69,6 +74,19 @@ class ImportanceEstimates:
         return np.hypot(self.shift, np.linalg.norm(self._disagreement, axis=1))
 
     @property
+    def _training_error_above(self) -> Vector:
+        """Those of the upper ends of intervals.
+
+        An importance by projection is too low by what the model has not learnt. A shift of its own
+        size is left where that falls like one over the rows, and is added to the estimate; where
+        it falls more slowly, as at the edges of regions (like the root, or less), two or three are.
+        """
+        if self.method != "projection":
+            return self.training_error
+        above = np.where(self.shift > 0, _SLOW * self.shift, self.shift)
+        return np.hypot(above, np.linalg.norm(self._disagreement, axis=1))
+
+    @property
     def _disagreement(self) -> Matrix:
         """How far models of half the rows disagree about each importance, (n_sets, n_folds)."""
         reduced = np.stack([each.disagreement for each in self.reduced])
@@ -106,7 +124,12 @@ class ImportanceEstimates:
 
     def _plain_ends(self, quantile: float) -> tuple[Vector, Vector]:
         return interval_ends(
-            self.importance, self._moments, self.training_error, quantile, skewed=self._is_skewed
+            self.importance,
+            self._moments,
+            self.training_error,
+            quantile,
+            skewed=self._is_skewed,
+            training_error_above=self._training_error_above,
         )
 
     def _beyond(self, quantile: float) -> Vector:

@@ -107,9 +107,14 @@ class MeasureValue:
         return float(np.hypot(self.shift, np.linalg.norm(self.disagreement)))
 
     @property
+    def rows_error(self) -> float:
+        """Standard error of the value that is due to the evaluation rows."""
+        return float(standard_error(self.influence))
+
+    @property
     def standard_error(self) -> float:
         """Standard error of the value, that of the training rows included."""
-        return float(np.hypot(standard_error(self.influence), self.training_error))
+        return float(np.hypot(self.rows_error, self.training_error))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of the Wald interval."""
