@@ -40,7 +40,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lukewarm as lw
 from lukewarm.data import RowSplit
-from lukewarm.estimators._folds import FullModel, train_full
+from lukewarm.estimators._full_model import FullModel, train_full
 from lukewarm.estimators._problem import as_problem
 from lukewarm.estimators._runs import plan_runs
 from lukewarm.learners import from_model

@@ -31,7 +31,7 @@ import numpy as np
 import pandas as pd
 
 import lukewarm as lw
-from lukewarm.estimators._folds import train_full
+from lukewarm.estimators._full_model import train_full
 from lukewarm.estimators._problem import as_problem
 from lukewarm.estimators._runs import plan_runs
 from lukewarm.learners import from_model

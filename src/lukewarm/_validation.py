@@ -72,9 +72,9 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
         ...
     ValueError: method must be one of 'dropout', 'retrain'; got 'dropuot'.
     """
-    known = list(choices)
-    if not isinstance(value, str) or value not in known:
-        listed = ", ".join(repr(choice) for choice in known)
+    allowed = list(choices)
+    if not isinstance(value, str) or value not in allowed:
+        listed = ", ".join(repr(choice) for choice in allowed)
         raise ValueError(f"{name} must be one of {listed}; got {shown(value)}.")
     return value
 

@@ -49,12 +49,12 @@ def test_a_constant_column_and_missing_values_do_no_harm():
     assert np.isfinite(game.values([(), (0,), (1,), (0, 1)])).all()
 
 
-def test_levels_become_mean_targets_of_rows_that_are_not_judged():
+def test_levels_become_mean_targets_of_rows_that_are_not_evaluated():
     frame = pd.DataFrame(
         {"kind": pd.Categorical(["a", "a", "b", "b", "c"]), "x": [1.0, 2, 3, 4, 5]}
     )
     y = np.array([1.0, 3.0, 10.0, 20.0, 7.0])
-    judged = np.array([False, False, False, True, True])
-    design = numeric_design(frame, y, judged)
-    # "c" is judged only, so it takes the mean of the filled column.
+    evaluated = np.array([False, False, False, True, True])
+    design = numeric_design(frame, y, evaluated)
+    # "c" is evaluated only, so it takes the mean of the filled column.
     np.testing.assert_allclose(design[:, 0], [2, 2, 10, 10, 6])

@@ -5,9 +5,9 @@ import pytest
 
 import lukewarm as lw
 from lukewarm.estimators._base import ImportanceEstimator
-from lukewarm.estimators._ties import Ties
 from lukewarm.learners import ObliviousBoosting
 from lukewarm.reduction import EarlyStopping
+from lukewarm.stopping import FixedSteps, Patience
 
 pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.ImportanceWarning")
 
@@ -53,7 +53,7 @@ def reduction_of(data, **options):
     vi = lw.VariableImportance(
         ObliviousBoosting(), "early_stopping", inference="paired", random_state=0, **options
     )
-    problem = vi._problem(data.X, data.y, None, None, None, None, Ties())
+    problem = vi._problem(data.X, data.y)
     return ImportanceEstimator._prepare(vi, problem).reduction
 
 
@@ -72,6 +72,33 @@ def test_the_librarys_own_patience_waits_for_fewer_of_longer_steps(linear):
         1.5,
     )
     assert reduction.rule.patience == 14
+
+
+def test_a_rule_as_stopping_is_the_one_of_full_models_and_of_warm_starts(linear):
+    rule = FixedSteps(3)
+    vi = importance(linear, "boosting", stopping=rule)
+    assert vi._prepared.reduction.rule is rule
+    taken = [model.trace.n_steps_taken for model in vi._prepared.full_models]
+    taken += [run.n_steps_taken for runs in vi.result_.traces for run in runs]
+    assert set(taken) == {3}, "the library's own patience takes 20 trees at the least"
+
+
+def test_patience_as_a_rule_is_the_users_patience(linear):
+    one = importance(linear, "boosting", patience=3, min_delta=0.01).result_
+    other = importance(linear, "boosting", stopping=Patience(3, 0.01)).result_
+    default = importance(linear, "boosting").result_
+    np.testing.assert_array_equal(one.importance, other.importance)
+    assert one.importance != default.importance
+
+
+def test_a_rule_and_a_patience_are_refused_together(linear):
+    with pytest.raises(ValueError, match="patience and min_delta would have no effect"):
+        importance(linear, "boosting", stopping=FixedSteps(3), patience=5)
+
+
+def test_a_class_of_rules_is_refused(linear):
+    with pytest.raises(TypeError, match=r"stopping must be an object.*pass FixedSteps\(\.\.\.\)"):
+        importance(linear, "boosting", stopping=FixedSteps)
 
 
 def test_cross_validated_stopping_is_reported_under_its_own_name(linear):

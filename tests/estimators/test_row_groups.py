@@ -194,7 +194,7 @@ def test_few_groups_train_no_halves(patients):
 
 def test_few_groups_are_warned_of(patients):
     X, y, groups = patients
-    with pytest.warns(lw.exceptions.HealthWarning, match="only 10 groups of rows judge each"):
+    with pytest.warns(lw.exceptions.HealthWarning, match="only 10 groups of rows evaluate each"):
         lw.VariableImportance(LinearRegression(), inference="paired", random_state=0).fit(
             X, y, groups=groups
         )

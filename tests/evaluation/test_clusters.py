@@ -113,7 +113,7 @@ def test_segments_count_groups(generator):
         y[groups < 20], x[groups < 20], {"x": np.zeros(400)}, groups=groups[groups < 20]
     )
     assert by["few"].standard_error[0] == pytest.approx(direct.standard_error[0])
-    with pytest.raises(ValueError, match="3 groups of rows to judge a model by"):
+    with pytest.raises(ValueError, match="3 groups of rows to evaluate a model on"):
         result.by(np.where(groups < 3, "few", "many"))
 
 

@@ -135,7 +135,7 @@ def test_auc_needs_two_rows_of_each_class_in_a_segment(generator):
         (np.zeros(600), "segment must have 2 to 100 different labels .* it has 1"),
         (np.arange(600.0), "it has 600. Cut numbers into ranges"),
         ([None, *["a", "b"] * 300][:600], "segment is missing in 1 of 600 evaluation rows"),
-        (np.arange(600) < 4, "segment 'True': it has 4 rows to judge a model by"),
+        (np.arange(600) < 4, "segment 'True': it has 4 rows to evaluate a model on"),
     ],
 )
 def test_wrong_segments_are_refused(table, segment, message):
@@ -164,7 +164,7 @@ def test_a_result_from_a_file_says_why_it_has_no_segments(table, tmp_path):
     assert replace(result, notes=("kept",)).by(segment).segments
 
 
-def test_split_rows_of_a_segment_judge_the_models_they_judged(table):
+def test_split_rows_of_a_segment_evaluate_the_models_they_evaluated(table):
     y, full, reduced, segment = table
     result = lw.importance_from_predictions(y, full, reduced, inference="split", random_state=3)
     north = result.by(segment)["north"]

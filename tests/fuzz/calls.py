@@ -143,8 +143,15 @@ _SHARED: dict[str, tuple[Domain, dict[str, Callable[[], Any]]]] = {
         },
     ),
     "stopping": (
-        is_one_of("hold_out", "cross_validation"),
-        {"'cross_validation'": lambda: "cross_validation"},
+        lambda value: (
+            isinstance(value, lw.stopping.Patience)
+            or is_one_of("hold_out", "cross_validation")(value)
+        ),
+        {
+            "'cross_validation'": lambda: "cross_validation",
+            "Patience(2)": lambda: lw.stopping.Patience(2),
+            "Patience": lambda: lw.stopping.Patience,
+        },
     ),
     "patience": (is_count(1, none=True), {"3": lambda: 3}),
     "min_delta": (is_number(-5e-324, np.inf), {"0.01": lambda: 0.01}),

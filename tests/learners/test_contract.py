@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 import lukewarm as lw
-from lukewarm.data import Rows
+from lukewarm.data import Removal, Rows
 from lukewarm.learners import (
     AutoLearner,
     BasedBoosting,
@@ -298,6 +298,25 @@ class TestLearnerContract:
         # leaves and those of other losses need not, so this is about regression.
         close(engine, longer.predict(X) - before, 2 * (usual.predict(X) - before))
         assert np.ptp(usual.predict(X) - before) > 0.01
+
+    def test_a_removed_column_is_imputed_by_its_copy(self, engine, X, y):
+        learner = engine.learner()
+        if not learner.traits.imputes:
+            pytest.skip("the engine imputes nothing")
+        table = X.copy()
+        table[:, 3] = table[:, 0]
+        (dataset,) = learner.datasets(table)
+        learner.advance(dataset, y, 15)
+        held = Rows(dataset, y).without((0,), Removal.learn(table)).X
+        whole, dropped = learner.predict(dataset), learner.predict(held)
+        imputed = learner.copy()
+        imputed.impute_conditionally(held, dataset)
+        assert mean_squared_error(whole, dropped) > 0.1, "the column counts"
+        # The guess is shrunk and, in trees, the bin of it: near, and not the same.
+        assert mean_squared_error(whole, imputed.predict(held)) < 0.1 * mean_squared_error(
+            whole, dropped
+        )
+        np.testing.assert_array_equal(learner.predict(held), dropped)
 
     def test_weights_decide_which_rows_count(self, engine, X, y):
         light = np.where(X[:, 0] > 0, 1.0, 1e-3)

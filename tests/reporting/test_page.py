@@ -211,7 +211,7 @@ def test_groups_are_listed_with_their_columns(page, importance):
 
 def test_the_skill_is_compared_with_a_constant_guess(page, importance):
     said = page(importance).said("skill")
-    assert "On the 400 rows that judge it, the model explains" in said
+    assert "On the 400 evaluation rows the model explains" in said
     assert "of the variance; a constant guess explains none of it." in said
     assert "% less than a constant guess." in said
     assert "When the training rows doubled, the model gained" in said

@@ -39,7 +39,7 @@ def test_few_rows_are_warned_of(predictions):
     few = [each[:29] for each in predictions]
     result, found = caught(lw.importance_from_predictions, *few)
     assert ("warning", "few_rows", "") in kinds(result)
-    assert "only 29 rows judge each model" in str(found[0].message)
+    assert "only 29 rows evaluate each model" in str(found[0].message)
     assert "few_rows" in repr(result)
     assert "few_rows" in result._repr_html_()
 

@@ -19,10 +19,10 @@ def names(listed: str | None) -> list[str] | None:
     if listed is None:
         return None
     try:
-        found = next(csv.reader([listed], skipinitialspace=True, strict=True), [])
+        cells = next(csv.reader([listed], skipinitialspace=True, strict=True), [])
     except csv.Error as error:
         raise failure(f"the list {listed!r} cannot be read: {error}.") from error
-    return [name for name in found if name.strip()]
+    return [name for name in cells if name.strip()]
 
 
 def complete_column(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -127,10 +127,10 @@ def _as_dates(option: str, column: Any) -> Any:
 
 def without_gaps(X: Any, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the rows that have a target."""
-    known = columns["--target"].notna()
-    if not known.all():
-        click.echo(f"Note: {int((~known).sum())} rows without a target are left out.", err=True)
-    return X[known], {option: column[known] for option, column in columns.items()}
+    is_given = columns["--target"].notna()
+    if not is_given.all():
+        click.echo(f"Note: {int((~is_given).sum())} rows without a target are left out.", err=True)
+    return X[is_given], {option: column[is_given] for option, column in columns.items()}
 
 
 def groups_of(path: Path | None, correlated: float | None) -> Any:

@@ -46,11 +46,11 @@ def sections_of(
     estimator: Any, labels: Any, *, effects: bool, interactions: bool
 ) -> dict[str, Any]:
     """Return the sections that `report` takes, of a fitted estimator."""
-    found: dict[str, Any] = {}
+    sections: dict[str, Any] = {}
     if effects:
-        found["effects"] = estimator.effects()
+        sections["effects"] = estimator.effects()
     if interactions:
-        found["interactions"] = estimator.interactions()
+        sections["interactions"] = estimator.interactions()
     if labels is not None:
-        found["segments"] = estimator.result_.by(labels)
-    return found
+        sections["segments"] = estimator.result_.by(labels)
+    return sections

@@ -163,14 +163,14 @@ def _is_whole_and_distinct(values: Vector) -> bool:
 
 
 def _correlated(
-    columns: list[int], correlation: Matrix, known: set[tuple[int, int]]
+    columns: list[int], correlation: Matrix, named_pairs: set[tuple[int, int]]
 ) -> list[tuple[int, int, float]]:
     """Return the pairs of high rank correlation that are not known yet, the highest first."""
     first, second = np.nonzero(np.triu(np.abs(correlation) > _ALIKE, 1))
     pairs = [
         (columns[a], columns[b], float(correlation[a, b]))
         for a, b in zip(first, second, strict=True)
-        if (columns[a], columns[b]) not in known
+        if (columns[a], columns[b]) not in named_pairs
     ]
     return sorted(pairs, key=lambda pair: -abs(pair[2]))
 
@@ -252,7 +252,16 @@ def _leaks(
 ) -> list[Remark]:
     """Return remarks on columns that tell the target.
 
-    `told` holds the size of the rank correlation of numeric columns with it.
+    Parameters
+    ----------
+    values : dict from column number to ndarray of shape (n,)
+    names : tuple of str
+        Of all columns.
+    y : ndarray of shape (n,)
+    n_classes : int, optional
+        None for a regression.
+    told : dict from column number to float
+        Size of the rank correlation of numeric columns with the target.
     """
     message = (
         "it tells the target almost perfectly by itself. Was it known before the target was? If "

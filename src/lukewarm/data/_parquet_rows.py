@@ -86,13 +86,13 @@ class ParquetRows:
         sizes = []
         for file in files:
             metadata = parquet.read_metadata(file)
-            found = metadata.schema.to_arrow_schema().names
-            if names is not None and found != names:
+            columns_of_file = metadata.schema.to_arrow_schema().names
+            if names is not None and columns_of_file != names:
                 raise ValueError(
                     f"{str(file)!r} has other columns than {str(files[0])!r}; the files of a "
                     "dataset must have the same, in the same order."
                 )
-            names = found
+            names = columns_of_file
             for group in range(metadata.num_row_groups):
                 self._blocks.append((file, group))
                 sizes.append(metadata.row_group(group).num_rows)
@@ -120,7 +120,15 @@ class ParquetRows:
         return int(self._starts[block])
 
     def batches(self, block: int, *, without: np.ndarray | None = None) -> Iterator[RowSample]:
-        """Yield the rows of a block, some ten thousand at a time, without those named."""
+        """Yield the rows of a block, some ten thousand at a time, without those named.
+
+        Parameters
+        ----------
+        block : int
+            Number of the row group.
+        without : ndarray of int, optional
+            Numbers of rows of the dataset to leave out.
+        """
         first = self.start_of(block)
         for frame in self._frames(block):
             places = np.arange(len(frame))
@@ -152,14 +160,14 @@ class ParquetRows:
         for block in range(self.n_blocks):
             first = self.start_of(block)
             for frame in self._frames(block):
-                for name, known in levels.items():
-                    known.update(frame[name].dropna().unique())
+                for name, seen_levels in levels.items():
+                    seen_levels.update(frame[name].dropna().unique())
                 inside = numbers[(numbers >= first) & (numbers < first + len(frame))]
                 parts.append(frame.iloc[inside - first])
                 first += len(frame)
         drawn = pd.concat(parts, ignore_index=True)
-        for name, known in levels.items():
-            drawn[name] = pd.Categorical(drawn[name].astype(object), sorted(known))
+        for name, seen_levels in levels.items():
+            drawn[name] = pd.Categorical(drawn[name].astype(object), sorted(seen_levels))
         return self._parted(drawn, numbers)
 
     @property

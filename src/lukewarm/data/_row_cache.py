@@ -1,7 +1,7 @@
 """What was computed for the last tables met, so that it is not computed again.
 
-A training loop asks about the same two tables at every step, and all feature sets are judged by the
-same rows. A table is known by its identity, which costs nothing to compare: nothing inside the
+A training loop asks about the same two tables at every step, and all feature sets are evaluated on
+the same rows. A table is known by its identity, which costs nothing to compare: nothing inside the
 library writes to a table after its first use. ``docs/caches.md`` lists who keeps what.
 """
 
@@ -41,8 +41,8 @@ class RowCache(Generic[Value]):
 
     def recall(self, *key: Any) -> Value | None:
         """Return the value kept for these very objects, or None."""
-        for known, value in self._entries:
-            if _is_same(known, key):
+        for kept_key, value in self._entries:
+            if _is_same(kept_key, key):
                 return value
         return None
 
@@ -57,5 +57,5 @@ class RowCache(Generic[Value]):
         self._entries = ()
 
 
-def _is_same(known: tuple[Any, ...], key: tuple[Any, ...]) -> bool:
-    return all(one is other for one, other in zip(known, key, strict=True))
+def _is_same(kept_key: tuple[Any, ...], key: tuple[Any, ...]) -> bool:
+    return all(one is other for one, other in zip(kept_key, key, strict=True))

@@ -13,10 +13,16 @@ from lukewarm.data._removal import Fill
 
 @dataclass(frozen=True)
 class Rows:
-    """Features (n, p), target (n,) and, where given, weights (n,) of the same n rows.
+    """Features, target and, where given, weights and groups of the same n rows.
 
-    Of several outputs the target has a column for each. `clusters` (n,) tells which rows belong
-    together, where some do.
+    Parameters
+    ----------
+    X : Features of shape (n, p)
+    y : ndarray of shape (n,)
+        Of several outputs a column for each, (n, k).
+    weights : ndarray of shape (n,), optional
+    clusters : ndarray of shape (n,), optional
+        Which rows belong together.
     """
 
     X: Features

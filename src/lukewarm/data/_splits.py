@@ -11,7 +11,17 @@ from lukewarm.data._units import RowUnits
 
 @dataclass(frozen=True, eq=False)
 class RowSplit:
-    """Row numbers of the three parts; no row is in two of them."""
+    """Row numbers of the three parts; no row is in two of them.
+
+    Parameters
+    ----------
+    train : ndarray of int
+        Rows that models learn from.
+    stopping : ndarray of int
+        Rows that decide when training stops.
+    evaluation : ndarray of int
+        Rows that models are evaluated on.
+    """
 
     train: np.ndarray
     stopping: np.ndarray
@@ -57,8 +67,8 @@ def split_rows(
     n_train = min(max(round(train_fraction * n_fit), 1), n_fit - 1)
     train, stopping, evaluation = _cut(order, [n_train, n_fit], units)
     if units is None:
-        # In the order of need: what training lacks cannot be learnt, nor judged what evaluation
-        # lacks.
+        # In the order of need: what training lacks cannot be learnt, and what evaluation lacks
+        # cannot be measured.
         train, evaluation, stopping = _with_every_class([train, evaluation, stopping], strata)
     return RowSplit(np.sort(train), np.sort(stopping), np.sort(evaluation))
 
@@ -203,15 +213,15 @@ def _places_of_units(
     """Return for each row the place that its unit takes."""
     if units.in_order:
         return units.codes[rows]
-    found, unit_of = np.unique(units.codes[rows], return_inverse=True)
-    order = generator.permutation(len(found))
+    present, unit_of = np.unique(units.codes[rows], return_inverse=True)
+    order = generator.permutation(len(present))
     if strata is not None:
         codes = strata[rows].astype(int)
-        counts = np.zeros((len(found), codes.max() + 1))
+        counts = np.zeros((len(present), codes.max() + 1))
         np.add.at(counts, (unit_of, codes), 1)
         order = _interleave(order, counts.argmax(axis=1)[order])
-    place = np.empty(len(found), dtype=int)
-    place[order] = np.arange(len(found))
+    place = np.empty(len(present), dtype=int)
+    place[order] = np.arange(len(present))
     return place[unit_of]
 
 

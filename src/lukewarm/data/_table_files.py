@@ -48,8 +48,8 @@ def separator_hint(table: pd.DataFrame) -> str:
     """Return what to do about a file whose cells are not separated by what was said."""
     header = " ".join(str(name) for name in table.columns)
     # A name may hold a separator or two; a whole header has more of them than there are columns.
-    found = [each for each in (";", "\t", "|", ",") if header.count(each) >= table.shape[1]]
-    return f" Its cells are separated by {found[0]!r}; say so by --sep." if found else ""
+    likely = [each for each in (";", "\t", "|", ",") if header.count(each) >= table.shape[1]]
+    return f" Its cells are separated by {likely[0]!r}; say so by --sep." if likely else ""
 
 
 def _read_csv(path: Path, sep: str, encoding: str) -> tuple[pd.DataFrame, list[str]]:

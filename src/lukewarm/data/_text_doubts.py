@@ -64,10 +64,10 @@ def text_doubts(X: Any, table: Features) -> tuple[Remark, ...]:
             X.dtypes.iloc[number], pd.CategoricalDtype
         )
         place = f"X[{X.columns[number]!r}]" if isinstance(X, pd.DataFrame) else f"X[:, {number}]"
-        found = None if is_declared else _as_numbers(column, place) or _as_dates(column, place)
-        found = found or _as_row_names(column)
-        if found is not None:
-            kind, severity, message = found
+        doubt = None if is_declared else _as_numbers(column, place) or _as_dates(column, place)
+        doubt = doubt or _as_row_names(column)
+        if doubt is not None:
+            kind, severity, message = doubt
             remarks.append(Remark(kind, severity, str(name), message))
     return tuple(remarks)
 
@@ -83,8 +83,8 @@ def _as_numbers(column: pd.Series, place: str) -> _Found | None:
     text = [level for level in numbers if isinstance(level, str)]
     if share < _MOST_OF_THEM or _are_codes(text):
         return None
-    known = set(numbers)
-    odd = [level for level in counts.index if level not in known]
+    distinct = set(numbers)
+    odd = [level for level in counts.index if level not in distinct]
     with_comma = [level for level in text if "," in level]
     if with_comma:
         return "decimal_comma", "warning", _on_commas(with_comma, odd, place)

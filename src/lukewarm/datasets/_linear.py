@@ -113,8 +113,8 @@ class LinearGaussianDataset(Dataset):
         inside = np.zeros(len(self.coefficients), dtype=bool)
         inside[list(removed)] = True
         cross = self.covariance[np.ix_(inside, ~inside)]
-        known = np.linalg.pinv(self.covariance[np.ix_(~inside, ~inside)], hermitian=True)
-        conditional = self.covariance[np.ix_(inside, inside)] - cross @ known @ cross.T
+        inverse = np.linalg.pinv(self.covariance[np.ix_(~inside, ~inside)], hermitian=True)
+        conditional = self.covariance[np.ix_(inside, inside)] - cross @ inverse @ cross.T
         return float(self.coefficients[inside] @ conditional @ self.coefficients[inside])
 
 

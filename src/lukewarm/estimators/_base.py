@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -12,26 +12,23 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from lukewarm import evaluation
 from lukewarm._random import as_generator, derived_seed, draw_seeds
 from lukewarm._typing import FeatureSet
-from lukewarm._validation import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_fraction,
-    check_n_jobs,
-    check_number,
-)
 from lukewarm.data import as_feature_sets, as_groups, target_name
 from lukewarm.estimators._class_measure import measure_of_classes
 from lukewarm.estimators._evaluation_rows import stack_rows, stack_weights
-from lukewarm.estimators._folds import (
+from lukewarm.estimators._full_model import (
     FullModel,
     check_folds,
     check_training_rows,
     train_full,
     trained_full,
+)
+from lukewarm.estimators._parameters import (
+    Training,
+    asked_reduction,
+    check_parameters,
+    stops_by_folds,
 )
 from lukewarm.estimators._prepared import Prepared, evaluation_clusters
 from lukewarm.estimators._problem import (
@@ -45,39 +42,29 @@ from lukewarm.estimators._problem import (
 from lukewarm.estimators._runs import RunPlan, plan_of_splits, plan_runs
 from lukewarm.estimators._stored import (
     check_full_models,
-    check_store,
     open_store,
     random_state_of,
 )
 from lukewarm.estimators._ties import Ties, tied
-from lukewarm.estimators._user_splits import check_cv, is_user_cv, user_splits
+from lukewarm.estimators._user_splits import is_user_cv, user_splits
 from lukewarm.evaluation import (
     EvaluationPlan,
     check_parts,
 )
 from lukewarm.learners import (
+    BaseLearner,
     check_columns_seen,
     from_model,
     share_set_aside,
     weights_by_code,
 )
 from lukewarm.parallel import blas_for, run_jobs
-from lukewarm.reduction import (
-    CrossValidatedStopping,
-    Retrain,
-    as_reduction,
-    check_method,
-    check_suits,
-    method_for,
-)
-from lukewarm.stopping import Patience
+from lukewarm.reduction import BaseReduction, Retrain
 
 if TYPE_CHECKING:
     from lukewarm.reporting import Subject
     from lukewarm.results import EffectCurves
 
-INFERENCES = ("auto", "learning_curve", *evaluation.INFERENCES)
-_STOPPINGS = ("hold_out", "cross_validation")
 # Thirds of these leave fifteen rows to train on; below that a half has nothing to say.
 _LEAST_HALVED = 60
 # One in each of three thirds' training and stopping rows, and some to spare for chance.
@@ -90,50 +77,25 @@ class ImportanceEstimator(BaseEstimator):
     # Whether all rows of a small table are evaluated, in thirds, at twice the number of models.
     _rotates = True
 
-    def _check_parameters(self) -> None:
-        check_choice("inference", self.inference, INFERENCES)
-        check_flag("prefit", self.prefit)
-        if self.prefit and self.inference == "learning_curve":
-            raise ValueError(
-                "inference='learning_curve' trains models on halves of the rows; with prefit=True "
-                "use 'paired' or 'split'."
-            )
-        check_choice("stopping", self.stopping, _STOPPINGS)
-        check_method(self.method)
-        for name in ("symmetric", "verbose"):
-            if getattr(self, name) is not None:
-                check_flag(name, getattr(self, name))
-        check_n_jobs(self.n_jobs)
-        check_store(self.store)
-        if self.stopping == "cross_validation" and self.method not in ("auto", "early_stopping"):
-            raise ValueError(
-                "stopping='cross_validation' goes with method='early_stopping'; "
-                f"got {self.method!r}."
-            )
-        check_fraction("train_fraction", self.train_fraction)
-        check_fraction("level", self.level)
-        check_number("min_delta", self.min_delta, minimum=0, finite=True)
-        for name in ("patience", "max_steps"):
-            if getattr(self, name) is not None:
-                check_count(name, getattr(self, name))
-        check_cv(self.cv)
-        if isinstance(self.fill, str):
-            check_choice("fill", self.fill, ("mean", "zero", "conditional"))
-        elif not isinstance(self.fill, Mapping):
-            check_number("fill", self.fill, finite=True)
-
     def _problem(
         self,
         X: Any,
         y: Any,
-        sample_weight: Any,
-        X_eval: Any,
-        y_eval: Any,
-        sample_weight_eval: Any,
-        ties: Ties,
+        sample_weight: Any = None,
+        *,
+        X_eval: Any = None,
+        y_eval: Any = None,
+        sample_weight_eval: Any = None,
+        groups: Any = None,
+        groups_eval: Any = None,
+        time: Any = None,
     ) -> Problem:
-        """Return the checked problem with the evaluation rows the user named, if any."""
-        self._check_parameters()
+        """Return the checked problem with the evaluation rows the user named, if any.
+
+        The arguments are those of `fit`.
+        """
+        check_parameters(self)
+        ties = Ties(groups, groups_eval, time)
         if self.cv is not None and (self.prefit or X_eval is not None):
             raise ValueError(
                 "cv names the rows to evaluate on; leave it out with prefit=True or X_eval."
@@ -180,7 +142,7 @@ class ImportanceEstimator(BaseEstimator):
 
     def _prepare(self, problem: Problem, n_models: int | None = None) -> Prepared:
         """Return the problem with its trained full models, or the first of them."""
-        if problem.units is not None and self.stopping == "cross_validation":
+        if problem.units is not None and stops_by_folds(self):
             raise ValueError(
                 "stopping='cross_validation' draws folds of single rows; with "
                 f"{problem.units.name} use 'hold_out'."
@@ -191,76 +153,18 @@ class ImportanceEstimator(BaseEstimator):
         runs = self._runs(problem, inference, generator)
         clusters = evaluation_clusters(problem, runs)
         root_seed = draw_seeds(generator, 1)[0]
-        model = weights_by_code(self.model, problem.classes)
-        learners = [
-            from_model(
-                model,
-                task=problem.task,
-                seed=derived_seed(root_seed, number),
-                prefit=self.prefit,
-            )
-            for number in range(len(runs.splits))
-        ]
-        if self.prefit:
-            check_columns_seen(model, problem.index)
+        learners = self._learners(problem, root_seed, len(runs.splits))
         problem = problem.measured_for(learners[0], is_asked=self.measure is not None)
         check_columns(problem, learners[0], self._model_name)
-        traits = learners[0].traits
-        max_steps = traits.max_steps if self.max_steps is None else self.max_steps
-        rule = Patience(traits.patience if self.patience is None else self.patience, self.min_delta)
-        factor = traits.learning_rate_factor
-        # What the user says stays; a default is for the steps of the full model.
-        warm_rule = rule if self.patience is not None else rule.for_longer_steps(factor)
-        is_auto = isinstance(self.method, str) and self.method == "auto"
-        method = method_for(learners[0]) if is_auto else self.method
-        reduction = (
-            CrossValidatedStopping(rule, max_steps)
-            if self.stopping == "cross_validation"
-            else as_reduction(method, rule, max_steps, factor, warm_rule)
-        )
-        check_suits(reduction, learners[0], self.fill)
+        training = Training.asked(self, learners[0])
+        reduction = asked_reduction(self, learners[0], training)
         plan = self._plan(inference, runs, problem.strata, generator, clusters)
-        check_training_rows(problem, runs.splits, self.prefit)
-        numbers = runs.numbers
-        weights = None if problem.weights is None else problem.weights[numbers]
-        named = "sample_weight_eval" if problem.n_evaluation else "sample_weight"
-        check_parts(
-            plan, problem.y[numbers], problem.measures, weights, problem.task, named, clusters
+        self._check_rows(problem, runs, plan, clusters)
+        full_models = (
+            [self._users_model(problem, runs, learners[0], reduction, generator)]
+            if self.prefit
+            else self._trained_models(problem, runs, learners, reduction, training, n_models)
         )
-        fill = fill_by_column(self.fill, problem)
-        # Draws are made in the columns of the table itself.
-        keeps_table = reduction.traits.keeps_table or fill == "conditional"
-        seen = problem.read_by(learners[0])
-        if self.prefit:
-            set_aside = share_set_aside(self.model)
-            trained = trained_full(
-                seen, runs.splits[0], learners[0], fill, set_aside, generator.spawn(1)[0]
-            )
-            retrains = isinstance(reduction, Retrain)
-            full_models = [trained.for_retraining(problem) if retrains else trained]
-        else:
-
-            def train(number: int) -> FullModel:
-                split, learner = runs.splits[number], learners[number]
-                with blas_for(len(seen.y)):
-                    return train_full(
-                        seen,
-                        split,
-                        learner,
-                        rule,
-                        max_steps,
-                        fill,
-                        keeps_table=keeps_table,
-                        spares_stopping_rows=reduction.traits.spares_stopping_rows,
-                    )
-
-            full_models = run_jobs(
-                train,
-                range(len(learners))[:n_models],
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                description="full models",
-            )
         if store is not None:
             check_full_models(store, full_models, runs.splits)
         if self.measure is None and problem.classes is not None:
@@ -273,11 +177,93 @@ class ImportanceEstimator(BaseEstimator):
             plan,
             not self.prefit if self.symmetric is None else self.symmetric,
             root_seed,
-            rule,
-            max_steps,
+            training.rule,
+            training.max_steps,
             inference,
             clusters,
             store,
+        )
+
+    def _learners(self, problem: Problem, root_seed: int, n_models: int) -> list[BaseLearner]:
+        """Return a learner for each full model, with a seed of its own; with `prefit` trained."""
+        model = weights_by_code(self.model, problem.classes)
+        learners = [
+            from_model(
+                model,
+                task=problem.task,
+                seed=derived_seed(root_seed, number),
+                prefit=self.prefit,
+            )
+            for number in range(n_models)
+        ]
+        if self.prefit:
+            check_columns_seen(model, problem.index)
+        return learners
+
+    def _check_rows(
+        self, problem: Problem, runs: RunPlan, plan: EvaluationPlan, clusters: np.ndarray | None
+    ) -> None:
+        """Raise where rows are too few to train a class on, or to evaluate a measure."""
+        check_training_rows(problem, runs.splits, self.prefit)
+        numbers = runs.numbers
+        weights = None if problem.weights is None else problem.weights[numbers]
+        named = "sample_weight_eval" if problem.n_evaluation else "sample_weight"
+        check_parts(
+            plan, problem.y[numbers], problem.measures, weights, problem.task, named, clusters
+        )
+
+    def _users_model(
+        self,
+        problem: Problem,
+        runs: RunPlan,
+        learner: BaseLearner,
+        reduction: BaseReduction,
+        generator: np.random.Generator,
+    ) -> FullModel:
+        """Return the model that the user has trained, with the rows it may have learnt from."""
+        trained = trained_full(
+            problem.read_by(learner),
+            runs.splits[0],
+            learner,
+            fill_by_column(self.fill, problem),
+            share_set_aside(self.model),
+            generator.spawn(1)[0],
+        )
+        return trained.for_retraining(problem) if isinstance(reduction, Retrain) else trained
+
+    def _trained_models(
+        self,
+        problem: Problem,
+        runs: RunPlan,
+        learners: list[BaseLearner],
+        reduction: BaseReduction,
+        training: Training,
+        n_models: int | None,
+    ) -> list[FullModel]:
+        """Return the full models, or the first `n_models` of them, trained."""
+        fill = fill_by_column(self.fill, problem)
+        seen = problem.read_by(learners[0])
+
+        def train(number: int) -> FullModel:
+            with blas_for(len(seen.y)):
+                return train_full(
+                    seen,
+                    runs.splits[number],
+                    learners[number],
+                    training.rule,
+                    training.max_steps,
+                    fill,
+                    # Draws are made in the columns of the table itself.
+                    keeps_table=reduction.traits.keeps_table or fill == "conditional",
+                    spares_stopping_rows=reduction.traits.spares_stopping_rows,
+                )
+
+        return run_jobs(
+            train,
+            range(len(learners))[:n_models],
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            description="full models",
         )
 
     def _runs(self, problem: Problem, inference: str, generator: np.random.Generator) -> RunPlan:

@@ -10,8 +10,9 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet
 from lukewarm._validation import shown
-from lukewarm.estimators._folds import FullModel
-from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.estimators._full_model import FullModel
+from lukewarm.estimators._outcome import Outcome
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.exceptions import ClaimedElsewhere
 from lukewarm.measures import Measure
 from lukewarm.parallel import blas_for, iterate_jobs, with_bar
@@ -66,24 +67,36 @@ class _OutcomeJob:
         if is_late and not self.prepared.is_stored(model, removed):
             return None
         try:
-            with blas_for(len(self.prepared.problem.y)):
-                return self.prepared.outcome(model, removed)
+            return outcome_of(self.prepared, model, removed)
         except ClaimedElsewhere:
             raise
         except Exception as error:
             if removed and self.records_errors:
                 return _Failure(f"{type(error).__name__}: {error}")
-            name_set(error, self.prepared, removed)
             raise
 
 
-def name_set(error: Exception, prepared: Prepared, removed: FeatureSet) -> None:
-    """Add to an error which model was at work when it arose."""
-    if not hasattr(error, "add_note"):
-        return  # Python 3.10
-    names = [prepared.problem.index.names[column] for column in removed]
-    model = f"the model without {shown(names)}" if removed else "the full model"
-    error.add_note(f"This happened to {model}.")
+def outcome_of(prepared: Prepared, model: int, removed: FeatureSet) -> Outcome:
+    """Return what a full model without `removed` predicts; errors say which model it was.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    model : int
+        Number of the full model.
+    removed : FeatureSet
+    """
+    try:
+        with blas_for(len(prepared.problem.y)):
+            return prepared.outcome(model, removed)
+    except ClaimedElsewhere:
+        raise
+    except Exception as error:
+        if hasattr(error, "add_note"):  # not in Python 3.10
+            names = [prepared.problem.index.names[column] for column in removed]
+            which = f"the model without {shown(names)}" if removed else "the full model"
+            error.add_note(f"This happened to {which}.")
+        raise
 
 
 def harvest(
@@ -94,6 +107,7 @@ def harvest(
     n_jobs: int | None = None,
     verbose: bool | None = None,
     on_error: str = "raise",
+    description: str = "feature sets",
 ) -> Harvest:
     """Return the outcomes without each of the sets, in this order until the deadline.
 
@@ -105,6 +119,8 @@ def harvest(
         Of the monotonic clock. No set is begun after it, but the first; those in a store are read.
     n_jobs, verbose, on_error
         As for the estimators.
+    description : str
+        What the progress bar counts.
 
     Notes
     -----
@@ -117,23 +133,21 @@ def harvest(
     # Workers on other machines have the same time of day, but not the same monotonic clock.
     latest = time() + deadline - monotonic()
     work = _OutcomeJob(prepared, compared, latest, on_error == "record")
-    found: dict[int, Outcome | _Failure | None] = {}
+    results_by_job: dict[int, Outcome | _Failure | None] = {}
     interrupted = False
     try:
         results = _work_on(work, jobs, n_jobs)
-        for number, each in with_bar(
-            results, len(jobs), verbose=verbose, description="feature sets"
-        ):
-            found[number] = each
+        for number, each in with_bar(results, len(jobs), verbose=verbose, description=description):
+            results_by_job[number] = each
             if isinstance(each, Outcome):
                 place, model = jobs[number]
                 prepared.keep(model, compared[place], each)
-                found[number] = each.kept_by(prepared.on_disk)
+                results_by_job[number] = each.kept_by(prepared.on_disk)
     except KeyboardInterrupt:
         interrupted = True
     outcomes, failures = {}, {}
     for place, removed in enumerate(compared):
-        of_set = [found.get(place * len(models) + model) for model in models]
+        of_set = [results_by_job.get(place * len(models) + model) for model in models]
         complete = [each for each in of_set if isinstance(each, Outcome)]
         failed = [each.reason for each in of_set if isinstance(each, _Failure)]
         if failed:

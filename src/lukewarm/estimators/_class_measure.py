@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._full_model import FullModel
 from lukewarm.measures import Accuracy, Brier, Deviance, Measure
 
 # A leaf or a neighbourhood of one class shows among as many rows.

@@ -69,11 +69,11 @@ def _clusters(problem: Problem, sets: tuple[FeatureSet, ...]) -> dict[str, Featu
     table = problem.rows(np.arange(0, n_rows, -(-n_rows // _MOST_ROWS))).X
     table = table[:, columns] if isinstance(table, np.ndarray) else table.iloc[:, columns]
     names = tuple(problem.index.names[column] for column in columns)
-    found = correlation_groups(table, FeatureIndex(names), _THRESHOLD)
+    groups = correlation_groups(table, FeatureIndex(names), _THRESHOLD)
     column_of = dict(zip(names, columns, strict=True))
     clusters = {
         name: tuple(sorted(column_of[member] for member in members))
-        for name, members in found.items()
+        for name, members in groups.items()
     }
     return {
         name: members

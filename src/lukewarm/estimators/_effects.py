@@ -36,7 +36,7 @@ _MOST_ROWS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class _Fold:
-    """A full model with the table rows that judge it."""
+    """A full model with the table rows that evaluate it."""
 
     learner: BaseLearner
     data: ReductionData
@@ -131,9 +131,10 @@ def _curve(folds: list[_Fold], name: str, column: int) -> EffectCurve:
 
 def _of_numbers(folds: list[_Fold], name: str, column: int) -> EffectCurve:
     values = [column_of(fold.rows.X, column) for fold in folds]
-    known = np.concatenate(values)
-    known = known[~np.isnan(known)]
-    edges = np.unique(np.quantile(known, np.linspace(0, 1, _N_BINS + 1))) if len(known) else known
+    numbers = np.concatenate(values)
+    numbers = numbers[~np.isnan(numbers)]
+    quantiles = np.quantile(numbers, np.linspace(0, 1, _N_BINS + 1)) if len(numbers) else numbers
+    edges = np.unique(quantiles)
     parts = [
         changes_in_bins(fold.learner, fold.rows.X, fold.weights, column, each, edges)
         for fold, each in zip(folds, values, strict=True)
@@ -173,10 +174,10 @@ def _of_levels(folds: list[_Fold], name: str, column: int) -> EffectCurve:
             name, tuple("missing" if k is None else k for k in keys), effect, share, None
         )
     # Gaps have a place among levels, but none on an axis of numbers.
-    known = [place for place, key in enumerate(keys) if key is not None]
-    positions = np.array([keys[place] for place in known], dtype=float)
+    with_key = [place for place, key in enumerate(keys) if key is not None]
+    positions = np.array([keys[place] for place in with_key], dtype=float)
     shown = _shown(folds[0].given, column, positions)
-    return EffectCurve(name, shown, effect[known], share[known], positions)
+    return EffectCurve(name, shown, effect[with_key], share[with_key], positions)
 
 
 def _fitted_to_pairs(differences: Matrix, weights: Matrix) -> Matrix:

@@ -13,7 +13,7 @@ from lukewarm.data import MINIMUM_ROWS, as_pandas, column_names
 
 
 def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any, int]:
-    """Return one table and target, first the rows to learn from, and how many follow to judge."""
+    """Return one table and target, the rows to learn from first, and how many evaluate."""
     if (X_eval is None) != (y_eval is None):
         raise ValueError("X_eval and y_eval belong together; pass both or neither.")
     above, below = as_pandas(X), as_pandas(X_eval)
@@ -105,8 +105,8 @@ def _stacked_targets(y: Any, y_eval: Any, arrays: list[np.ndarray]) -> Any:
 def _stack(above: pd.Series, below: pd.Series) -> pd.Series:
     if isinstance(above.dtype, pd.CategoricalDtype):
         # The order of the levels is kept: a trained model may know them by their codes.
-        known = list(above.cat.categories)
-        new = [level for level in pd.unique(below.dropna()) if level not in set(known)]
-        dtype = pd.CategoricalDtype([*known, *new], ordered=above.cat.ordered)
+        levels = list(above.cat.categories)
+        new = [level for level in pd.unique(below.dropna()) if level not in set(levels)]
+        dtype = pd.CategoricalDtype([*levels, *new], ordered=above.cat.ordered)
         above, below = above.astype(dtype), below.astype(dtype)
     return pd.concat([above, below], ignore_index=True)

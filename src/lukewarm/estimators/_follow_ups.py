@@ -241,7 +241,9 @@ class FollowUps(ImportanceEstimator):
                 "or with inference='paired'."
             )
         if self.inference == "split":
-            raise ValueError("evaluate judges all models on the same rows; fit with 'paired'.")
+            raise ValueError(
+                "evaluate takes all models on the same rows; fit with inference='paired'."
+            )
         if self._prepared.problem.weights is not None:
             raise ValueError("evaluate counts every row alike; fit without sample_weight.")
         numbers = np.unique(np.asarray(without, dtype=int))

@@ -41,14 +41,14 @@ def fit_remarks(
     """
     problem = prepared.problem
     explained = tuple(sets)
-    found = dict.fromkeys(
+    remarks = dict.fromkeys(
         remark
         for y in np.atleast_2d(problem.y.T)
         for remark in column_doubts(
             problem.X, problem.index.names, y, problem.task.n_classes, explained
         )
     )
-    about_columns = (*problem.doubts, *found)
+    about_columns = (*problem.doubts, *remarks)
     # A column that should not be one of levels needs no word on how many it has.
     named = {remark.feature for remark in problem.doubts}
     lumped = (each for each in _lumped_levels(prepared) if each.feature not in named)
@@ -227,7 +227,7 @@ def _lumped_levels(prepared: Prepared) -> list[Remark]:
 
 
 def _lumped_shares(problem: Problem, most: int) -> list[tuple[str, float, int]]:
-    found = []
+    shares = []
     for number, name in enumerate(problem.index.names):
         column: Any = problem.X.iloc[:, number]
         if not isinstance(column.dtype, pd.CategoricalDtype):
@@ -236,5 +236,5 @@ def _lumped_shares(problem: Problem, most: int) -> list[tuple[str, float, int]]:
         counts = np.sort(np.bincount(codes[codes >= 0]))[::-1]
         n_levels = int(np.count_nonzero(counts))
         if n_levels > most:
-            found.append((name, float(counts[most:].sum() / len(codes)), n_levels))
-    return found
+            shares.append((name, float(counts[most:].sum() / len(codes)), n_levels))
+    return shares

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from lukewarm._typing import FeatureSet
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
-from lukewarm.estimators._prepared import Outcome, Prepared
+from lukewarm.estimators._outcome import Outcome
+from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence, clustered_score
 from lukewarm.measures import Measure
 from lukewarm.results import ImportanceResult, MeasureValue, Remark
@@ -63,6 +64,22 @@ def _result(
     model_name: str,
     level: float,
 ) -> ImportanceResult:
+    """Return the result by one measure.
+
+    Parameters
+    ----------
+    measure : Measure
+    sets : dict from name to feature set
+    prepared : Prepared
+    predictions : EvaluationPredictions
+        Without each of the sets.
+    by_set : list of lists of Outcome
+        Of every full model, for each of the sets.
+    scores : tuple of MeasureValue, optional
+        Product statistics; None where there is no product test.
+    model_name : str
+    level : float
+    """
     full, reduced = predictions.skills(measure)
     is_projection = prepared.reduction.name == "projection"
     places = prepared.problem.evaluated(prepared.numbers)

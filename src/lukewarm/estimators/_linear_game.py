@@ -46,7 +46,7 @@ class LinearGame:
             self._player_of[list(columns)] = player
         self._gram, self._cross, _ = _moments(design[used], targets[used])
         self._gram += _RIDGE * np.eye(X.shape[1])
-        self._judge = _moments(design[is_evaluation], targets[is_evaluation])
+        self._evaluated = _moments(design[is_evaluation], targets[is_evaluation])
 
     def values(self, coalitions: Sequence[Coalition]) -> Vector:
         """Return the value of each coalition."""
@@ -63,7 +63,7 @@ class LinearGame:
         # A removed column gets a unit row of its own, so that all systems have the same size.
         systems = np.where(both, self._gram, np.eye(kept.shape[1]))
         slopes = np.linalg.solve(systems, np.where(kept[:, :, np.newaxis], self._cross, 0.0))
-        gram, cross, total = self._judge
+        gram, cross, total = self._evaluated
         explained = 2 * (slopes * cross).sum(axis=(1, 2))
         return explained - np.einsum("sik,ij,sjk->s", slopes, gram, slopes, optimize=True) - total
 
@@ -71,14 +71,14 @@ class LinearGame:
 def numeric_design(X: Features, y: Vector, is_evaluation: np.ndarray) -> Matrix:
     """Return the features as finite numbers: means for missing values and for categories.
 
-    A level of a categorical column becomes the mean target of the rows that are not judged.
+    A level of a categorical column becomes the mean target of the rows that are not evaluated.
 
     Parameters
     ----------
     X : DataFrame or ndarray of shape (n, p)
     y : ndarray of shape (n,)
     is_evaluation : ndarray of bool of shape (n,)
-        The rows that are judged, whose target must not enter.
+        The rows that are evaluated, whose target must not enter.
     """
     if not isinstance(X, pd.DataFrame):
         return _filled(X)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lukewarm._random import derived_seed
 from lukewarm._typing import FeatureSet, Prediction
-from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._full_model import FullModel
 from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from lukewarm._typing import FeatureSet
+from lukewarm.estimators._budget import harvest
 from lukewarm.estimators._prepared import Prepared
-from lukewarm.parallel import run_jobs
 from lukewarm.reduction import Retrain
 from lukewarm.results import ImportanceResult
 
@@ -53,13 +52,11 @@ def compare_with_retraining(
     full_models = [each.for_retraining(prepared.problem) for each in prepared.full_models]
     again = replace(prepared, reduction=retrain, full_models=full_models, symmetric=False)
     sets: list[FeatureSet] = [(), *(result.removed[number] for number in numbers)]
-    outcomes = run_jobs(
-        lambda job: again.outcome(*job),
-        list(product(range(len(prepared.full_models)), sets)),
-        n_jobs=n_jobs,
-        description="retrained",
-    )
-    by_set = [outcomes[number :: len(sets)] for number in range(len(sets))]
+    # The empty set comes first in every harvest.
+    gathered = harvest(again, sets[1:], n_jobs=n_jobs, description="retrained")
+    if gathered.interrupted:
+        raise KeyboardInterrupt
+    by_set = [gathered.outcomes[removed] for removed in sets]
     measure = next(each for each in prepared.problem.measures if each.name == result.measure)
     full, reduced = again.predictions(by_set[0], by_set[1:]).skills(measure)
     anew = np.array([full.value - each.value for each in reduced])

@@ -137,9 +137,9 @@ class RunPlan:
 
     def part(self, fold: int, model: int, prediction: Prediction) -> Prediction:
         """Return a model's predictions for the rows of one fold."""
-        known = self.splits[model].evaluation
-        order = np.argsort(known)
-        return prediction[order[np.searchsorted(known, self.folds[fold], sorter=order)]]
+        evaluated = self.splits[model].evaluation
+        order = np.argsort(evaluated)
+        return prediction[order[np.searchsorted(evaluated, self.folds[fold], sorter=order)]]
 
 
 def plan_runs(

@@ -48,8 +48,8 @@ class ImportanceSelector(SelectorMixin, ImportanceMetaEstimator):
     -----
     An importance is what a column adds to all the others. Of two columns that say the same, neither
     adds anything, and both would be left out: join them by ``groups={"correlation": 0.9}``. Rows
-    are spent on the test, so the selector belongs inside the cross-validation that judges a
-    pipeline, and scikit-learn puts it there.
+    are spent on the test, so the selector belongs inside the cross-validation of a pipeline, where
+    scikit-learn puts it.
 
     Examples
     --------

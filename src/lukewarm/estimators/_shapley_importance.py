@@ -16,7 +16,6 @@ from lukewarm.estimators._base import ImportanceEstimator
 from lukewarm.estimators._health import fit_remarks, with_shapley_remarks
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
-from lukewarm.estimators._ties import Ties
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
 from lukewarm.results import ShapleyResult, warn_of
@@ -26,6 +25,7 @@ from lukewarm.shapley import (
     check_enough_coalitions,
     check_exact_is_feasible,
 )
+from lukewarm.stopping import StoppingRule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,7 @@ class ShapleyImportance(ImportanceEstimator):
         cv: Any = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
-        stopping: str = "hold_out",
+        stopping: str | StoppingRule = "hold_out",
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
@@ -178,8 +178,17 @@ class ShapleyImportance(ImportanceEstimator):
             Itself, with `result_` set.
         """
         self._check_work()
-        ties = Ties(groups, groups_eval, time)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
+        problem = self._problem(
+            X,
+            y,
+            sample_weight,
+            X_eval=X_eval,
+            y_eval=y_eval,
+            sample_weight_eval=sample_weight_eval,
+            groups=groups,
+            groups_eval=groups_eval,
+            time=time,
+        )
         players = self._feature_sets(problem)
         check_disjoint(players, "players")
         solver = self._chosen_solver(len(players))
@@ -330,7 +339,7 @@ class ShapleyImportance(ImportanceEstimator):
 
 
 def _with_rows(prepared: Prepared) -> np.ndarray:
-    """Return the rows, or groups of rows, that judge the models which have a feature."""
+    """Return the rows, or groups of rows, that evaluate the models which have a feature."""
     rows, clusters = np.concatenate(prepared.plan.full_parts), prepared.clusters
     n_units = len(prepared.numbers) if clusters is None else clusters.max() + 1
     chosen = np.zeros(n_units, dtype=bool)

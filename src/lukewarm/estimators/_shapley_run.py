@@ -9,13 +9,13 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet, Vector
 from lukewarm._warnings import warn_user
-from lukewarm.estimators._budget import break_message, name_set
+from lukewarm.estimators._budget import break_message, outcome_of
 from lukewarm.estimators._linear_game import LinearGame, numeric_design
 from lukewarm.estimators._model_game import FittedCoalition, ModelGame
 from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import EvaluationPlan
-from lukewarm.exceptions import ClaimedElsewhere, PrecisionWarning
+from lukewarm.exceptions import PrecisionWarning
 from lukewarm.parallel import blas_for, iterate_jobs, with_bar
 from lukewarm.reduction import CoalitionProjection, Projection
 from lukewarm.shapley import (
@@ -180,14 +180,8 @@ class _CoalitionJob:
     def __call__(self, removed: FeatureSet) -> tuple[FittedCoalition, dict[int, Outcome]]:
         prepared = self.prepared
         models = range(len(prepared.full_models))
+        outcomes = [outcome_of(prepared, model, removed) for model in models]
         with blas_for(len(prepared.problem.y)):
-            try:
-                outcomes = [prepared.outcome(model, removed) for model in models]
-            except ClaimedElsewhere:
-                raise
-            except Exception as error:
-                name_set(error, prepared, removed)
-                raise
             predictions = prepared.predictions(outcomes, [], plan=self.plan)
             skills = tuple(predictions.skills(measure)[0] for measure in prepared.problem.measures)
         n_steps = sum(outcomes[model].trace.n_steps_kept for model in prepared.runs.whole)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lukewarm._typing import RandomState
 from lukewarm.data import RowSplit
-from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators._full_model import FullModel
 from lukewarm.estimators._problem import Problem
 from lukewarm.store import (
     Entry,
@@ -71,16 +71,16 @@ def check_full_models(store: Store, models: list[FullModel], splits: tuple[RowSp
         rows = digest([array_digest(part) for part in (split.train, split.stopping)])
         rows = digest([rows, array_digest(split.evaluation)])
         prediction = np.asarray(model.learner.predict(model.evaluation.X))
-        found = store.read(["full model", number])
-        if found is None:
+        entry = store.read(["full model", number])
+        if entry is None:
             store.write(["full model", number], Entry({"rows": rows}, {"prediction": prediction}))
             continue
-        if found.record["rows"] != rows:
+        if entry.record["rows"] != rows:
             raise ValueError(
                 f"the store {str(store.folder)!r} was made with other rows in its folds; cv must "
                 "give the same folds again. Use another folder as store."
             )
-        gap = _gap(prediction, found.arrays["prediction"])
+        gap = _gap(prediction, entry.arrays["prediction"])
         if gap > _ROUNDING:
             raise ValueError(
                 f"the full model predicts otherwise than the one the store {str(store.folder)!r} "

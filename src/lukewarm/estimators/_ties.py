@@ -55,8 +55,8 @@ def _as_clusters(ties: Ties, n_fit: int, n_evaluation: int) -> tuple[np.ndarray,
     shared = set(labels.tolist()) & set(other_labels.tolist())
     if shared:
         raise ValueError(
-            "groups_eval must name other groups than groups, or models are judged by rows of "
-            f"groups they have learnt; both have {shown(sorted(shared, key=str)[0])}."
+            "groups_eval must name other groups than groups, or models are evaluated on rows "
+            f"of groups they have learnt; both have {shown(sorted(shared, key=str)[0])}."
         )
     return np.concatenate([codes, more + len(labels)]), labels
 

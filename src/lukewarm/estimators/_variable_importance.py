@@ -24,8 +24,6 @@ from lukewarm.estimators._follow_ups import FollowUps
 from lukewarm.estimators._forecast import Forecast, forecast_of
 from lukewarm.estimators._importance_results import importance_results, with_remark
 from lukewarm.estimators._prepared import Prepared
-from lukewarm.estimators._problem import Problem
-from lukewarm.estimators._ties import Ties
 from lukewarm.evaluation import (
     EvaluationPredictions,
     join_predictions,
@@ -33,6 +31,7 @@ from lukewarm.evaluation import (
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
 from lukewarm.results import ImportanceResult, warn_of
+from lukewarm.stopping import StoppingRule
 
 
 class VariableImportance(FollowUps):
@@ -43,10 +42,10 @@ class VariableImportance(FollowUps):
     model : str, estimator, torch.nn.Module or Learner, default "auto"
         What is explained: a name ("auto", "boosting", "kernel", "network", "catboost", "lightgbm",
         "xgboost", "random_forest", "linear"), an unfitted estimator of any kind, a module, or
-        anything that follows the learner protocol; with `prefit` whatever predicts, also a function
-        of the rows. "auto" trains trees of two depths, on a linear or additive base where that
-        helps, and a kernel machine, and keeps the one that predicts held-out rows best, or the
-        average of those that may be the best.
+        anything that follows the learner protocol. With `prefit` it may be anything that predicts,
+        also a function of the rows. "auto" trains trees of two depths, on a linear or additive base
+        where that helps, and a kernel machine. It keeps the one that predicts held-out rows best,
+        or the average of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the
@@ -72,11 +71,12 @@ class VariableImportance(FollowUps):
         names and values; a correlation threshold joins the columns whose rank correlations all
         reach it. `features`, if given, names every group of a mapping.
     inference : "auto", "learning_curve", "paired" or "split", default "auto"
-        "learning_curve" also trains on two halves of the training rows: the estimate is taken to
-        where it is heading, what it moved when the rows doubled widens the interval, and the
+        "learning_curve" also trains on two halves of the training rows. The estimate is
+        extrapolated from them, its change when the rows doubled widens the interval, and the
         p-value is that of a test which keeps its level at zero. "paired" is the interval of the
-        paper, for given models; "split" evaluates the full and the reduced models on different
-        rows. "auto" is "learning_curve", and "paired" for a model that is already trained.
+        paper, for given models. "split" evaluates the full and the reduced models on different
+        rows. "auto" is "learning_curve", and "paired" for a model that is already trained or for
+        very few rows.
     cv : int, splitter or iterable, optional
         Folds: every row is evaluated by models that never saw it. A number of folds (at least 2
         rows to a fold, 4 with ``inference="split"``), a splitter of scikit-learn, or pairs
@@ -92,30 +92,32 @@ class VariableImportance(FollowUps):
         levels are held at their most frequent one. A mapping gives some columns another value.
         "conditional" fills each row with draws given its other columns: one draw in a row that is
         trained on, the mean over all draws where a model predicts. Projection draws in any case.
-    stopping : "hold_out" or "cross_validation", default "hold_out"
+    stopping : "hold_out", "cross_validation" or StoppingRule, default "hold_out"
         Whether the steps of early stopping are chosen on the stopping rows, or by five folds of
-        all training rows and then taken on all of them.
+        all training rows and then taken on all of them. A rule, such as
+        ``lukewarm.stopping.Patience(10)``, stops all training on the stopping rows, as it is:
+        that of full models, retraining and early stopping.
     patience : int, optional
         Steps without improvement on the stopping rows that end training. By default the model's
-        own (20 trees, 5 epochs); where steps after a warm start are longer, fewer of them there.
+        own (20 trees, 5 epochs), and fewer after a warm start where steps are longer there.
     min_delta : float, default 0
         The fall in loss that counts as improvement.
     max_steps : int, optional
         Most steps of one training run; the model's own by default.
     symmetric : bool, optional
         Whether the full model is given the same further training as the reduced ones before they
-        are compared. By default it is, except with `prefit`: then the full model is the user's,
-        as it stands. False is the paper's literal Algorithm 1.
+        are compared. By default it is, except with `prefit`, where the user's model is compared
+        as it is. False is the paper's literal Algorithm 1.
     prefit : bool, default False
-        Whether `model` is already trained and explained as it stands. `fit` then takes the rows it
+        Whether `model` is already trained and explained as it is. `fit` then takes the rows it
         was trained on, and rows it has not seen as `X_eval`, `y_eval`. Reduced models that are
         retrained (by "retrain", or in `check`) learn from as many rows of `X` as the model did,
         for as many steps as it has.
     time_limit : float, optional
         Seconds after which no further feature set is begun. The most promising ones come first, by
         dropout on the rows that decide when to stop (the training rows of a model that is fitted
-        in one go). The full models and one set are always done. What was not reached is in
-        `not_reached_` and in `health()`; `fit_more` goes on. Numbers do not depend on it.
+        in one go). The full models and one set are always measured. `not_reached_` and `health()`
+        name the others; `fit_more` continues with them. No number depends on the limit.
     level : float, default 0.95
         Level of the intervals.
     random_state : None, int or Generator
@@ -125,13 +127,13 @@ class VariableImportance(FollowUps):
     verbose : bool, optional
         Whether to show a progress bar; by default in a terminal or a notebook.
     store : path, optional
-        A folder in which every finished model without a feature set is kept the moment it is
-        done. A fit that was stopped or killed goes on from there; other feature sets and measures
-        use what is there. Several processes may share a folder. A table or setting that the
-        numbers depend on and that has changed is an error that names it.
+        A folder that keeps what every finished model without a feature set predicts. A fit that
+        was stopped or killed continues from there, and other feature sets and measures use what is
+        there. Several processes may share a folder. If a table or setting that the numbers depend
+        on has changed, an error names it.
     on_error : "raise" or "record", default "raise"
-        What to do about a feature set whose models cannot be obtained: raise the error, or go on
-        with the others; the set is then in `not_reached_` and `health()` has the reason.
+        What to do about a feature set whose models cannot be obtained: raise the error, or
+        continue with the others. `not_reached_` then names the set and `health()` the reason.
 
     Attributes
     ----------
@@ -170,7 +172,7 @@ class VariableImportance(FollowUps):
         cv: Any = None,
         train_fraction: float = 0.75,
         fill: str | float | Mapping[Any, Any] = "mean",
-        stopping: str = "hold_out",
+        stopping: str | StoppingRule = "hold_out",
         patience: int | None = None,
         min_delta: float = 0.0,
         max_steps: int | None = None,
@@ -256,7 +258,7 @@ class VariableImportance(FollowUps):
             check_number("time_limit", self.time_limit, above=0)
         check_choice("on_error", self.on_error, ON_ERROR)
         deadline = self._deadline()
-        problem, sets = self._asked_problem(
+        problem = self._problem(
             X,
             y,
             sample_weight,
@@ -267,6 +269,7 @@ class VariableImportance(FollowUps):
             groups_eval=groups_eval,
             time=time,
         )
+        sets = self._feature_sets(problem)
         self._prepared = self._prepare(problem)
         self._asked: dict[str, FeatureSet] = {}
         self._reasons: dict[str, str] = {}
@@ -301,29 +304,13 @@ class VariableImportance(FollowUps):
 
         # Nothing is read either: it is the models that are timed.
         estimator = clone(self, safe=False).set_params(store=None)
-        problem, sets = estimator._asked_problem(X, y, sample_weight, **others)
+        problem = estimator._problem(X, y, sample_weight, **others)
+        sets = estimator._feature_sets(problem)
         # What is compiled on first use is no part of what a fit takes.
         compile_once()
         started = perf_counter()
         prepared = estimator._prepare(problem, n_models=1)
         return forecast_of(prepared, list(sets.values()), started, self.n_jobs)
-
-    def _asked_problem(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        X_eval: Any = None,
-        y_eval: Any = None,
-        sample_weight_eval: Any = None,
-        groups: Any = None,
-        groups_eval: Any = None,
-        time: Any = None,
-    ) -> tuple[Problem, dict[str, FeatureSet]]:
-        ties = Ties(groups, groups_eval, time)
-        problem = self._problem(X, y, sample_weight, X_eval, y_eval, sample_weight_eval, ties)
-        return problem, self._feature_sets(problem)
 
     def _deadline(self) -> float:
         return np.inf if self.time_limit is None else monotonic() + self.time_limit

@@ -19,7 +19,15 @@ _FEWEST_ROWS = 1.001
 
 
 def check_measure(measure: Measure, task: Task, y: Vector) -> None:
-    """Raise unless the measure has a meaning for this task and target."""
+    """Raise unless the measure has a meaning for this task and target.
+
+    Parameters
+    ----------
+    measure : Measure
+    task : Task
+    y : ndarray of shape (n,)
+        Numbers, or class codes.
+    """
     if task.n_classes is None:
         if needs_classes(measure):
             raise ValueError(
@@ -52,7 +60,7 @@ def check_parts(
     Parameters
     ----------
     plan : EvaluationPlan
-        The parts that judge each side.
+        The parts that evaluate each side.
     y : ndarray of shape (n,)
     measures : iterable of Measure
     weights : ndarray of shape (n,), optional

@@ -106,7 +106,7 @@ class PredictionEvidence:
     def _check(self, some: EvaluationPredictions) -> None:
         plan = some.plan
         for part in (plan.full_parts[0], plan.reduced_parts[0]):
-            _check_count(part, some.clusters, "to judge a model by")
+            _check_count(part, some.clusters, "to evaluate a model on")
             y = some.y[part]
             if hasattr(self.measure, "check_target"):
                 self.measure.check_target(y)
@@ -161,7 +161,7 @@ def _weights_in_the_whole(predictions: EvaluationPredictions) -> Vector:
 def _on_part(
     predictions: EvaluationPredictions, full: np.ndarray, reduced: np.ndarray
 ) -> EvaluationPredictions:
-    """Return the predictions, judged by the rows of one fold alone."""
+    """Return the predictions, evaluated on the rows of one fold alone."""
     half = predictions.half
     return replace(
         predictions,

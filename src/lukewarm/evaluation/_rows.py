@@ -1,4 +1,4 @@
-"""Which evaluation rows judge the full model and which the reduced ones."""
+"""Which rows evaluate the full model and which the reduced ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INFERENCES = ("paired", "split")
 
 @dataclass(frozen=True, eq=False)
 class EvaluationPlan:
-    """The rows of each fold that judge the full model, and those that judge the reduced ones.
+    """The rows of each fold that evaluate the full model, and those that evaluate the reduced ones.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ class EvaluationPlan:
         strata: np.ndarray | None = None,
         clusters: np.ndarray | None = None,
     ) -> EvaluationPlan:
-        """Return the plan in which one random half of each fold judges each side.
+        """Return the plan in which one random half of each fold evaluates each side.
 
         With K folds these are the 2K folds of Williamson et al.: every row is evaluated once. Rows
-        of one cluster judge the same side.
+        of one cluster evaluate the same side.
 
         Parameters
         ----------
@@ -142,8 +142,8 @@ def _scale_of_rows(
     return scale
 
 
-def _check_finite(measure: Measure, found: MeasureValue, prediction: Prediction) -> None:
-    if np.isfinite(found.value) and np.isfinite(found.influence).all():
+def _check_finite(measure: Measure, value: MeasureValue, prediction: Prediction) -> None:
+    if np.isfinite(value.value) and np.isfinite(value.influence).all():
         return
     n_bad = int((~np.isfinite(prediction)).sum())
     cause = (

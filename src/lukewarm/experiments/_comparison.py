@@ -1,4 +1,4 @@
-"""Every way to a reduced model, from one full model and judged on the same rows."""
+"""Every way to a reduced model, from one full model and evaluated on the same rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pandas as pd
 from lukewarm._random import draw_seeds
 from lukewarm._typing import FeatureSet, Prediction
 from lukewarm.data import split_rows
-from lukewarm.estimators import _folds
-from lukewarm.estimators._folds import FullModel
+from lukewarm.estimators import _full_model
+from lukewarm.estimators._full_model import FullModel
 from lukewarm.estimators._problem import as_problem
 from lukewarm.evaluation import importance_from_predictions
 from lukewarm.experiments._base import Record
@@ -49,7 +49,7 @@ class Trained:
 
     @property
     def prediction(self) -> Prediction:
-        """What the full model predicts for the rows that judge."""
+        """What the full model predicts for the evaluation rows."""
         return self.full.learner.predict(self.full.evaluation.X)
 
 
@@ -87,7 +87,9 @@ def train_full(X: Any, y: Any, settings: PaperModel, generator: np.random.Genera
     learner = from_model(settings.model, task=problem.task, seed=learner_seed)
     start_engine(settings, np.asarray(problem.X), problem.y)
     started = process_time()
-    full = _folds.train_full(problem, split, learner, settings.rule, settings.max_steps, "mean")
+    full = _full_model.train_full(
+        problem, split, learner, settings.rule, settings.max_steps, "mean"
+    )
     return Trained(full, settings, process_time() - started, seed)
 
 

@@ -69,7 +69,7 @@ class Coverage:
         """Return estimate, standard error and p-value by each method and kind of inference."""
         generator = np.random.default_rng([job["seed"], job["replicate"]])
         data = make_correlated_linear(correlation=job["correlation"], random_state=generator)
-        # What is judged are the library's intervals, with its own warm starts; at the paper's
+        # What is measured are the library's intervals, with its own warm starts; at the paper's
         # width a hundred data sets would take hours on two cores.
         if job["model"] == "network":
             settings = default_network()

@@ -104,10 +104,10 @@ def start_engine(settings: PaperModel, X: Matrix, y: Vector) -> None:
     from_model(settings.model, task=REGRESSION, seed=0).advance(X[:_FEW], y[:_FEW], 1)
 
 
-def installed_models(known: Sequence[str]) -> list[str]:
+def installed_models(models: Sequence[str]) -> list[str]:
     """Return what an experiment runs by default: all but CatBoost, networks where torch is."""
     has_torch = find_spec("torch") is not None
-    return [name for name in known if name != "catboost" and (name != "network" or has_torch)]
+    return [name for name in models if name != "catboost" and (name != "network" or has_torch)]
 
 
 # How the authors' CatBoost draws its splits; nearly at random, until its noise fades.

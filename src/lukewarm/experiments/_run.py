@@ -113,9 +113,9 @@ def run(
 def redraw(name: str, records: str | os.PathLike[str]) -> Reproduction:
     """Return the table and figure made anew from a file of records."""
     experiment = _KNOWN[check_choice("name", name, _KNOWN)]
-    found = read_records(records)
+    kept = read_records(records)
     with locked_folder(Path(records).parent):
-        return _write(experiment, found, Path(records))
+        return _write(experiment, kept, Path(records))
 
 
 def describe() -> pd.DataFrame:

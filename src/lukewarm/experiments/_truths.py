@@ -29,7 +29,7 @@ def true_logistic_shapley(correlation: float = 0.5) -> Vector:
     -----
     The score X beta is Gaussian. Given the kept features it is N(m, s**2), so the best prediction
     is h(m) = E sigmoid(m + s Z) and a coalition is worth Var h(m) more than none. The paper
-    compares with retraining alone; with the truth at hand retraining can be judged too.
+    compares with retraining alone; with the truth at hand retraining can be measured too.
 
     Examples
     --------
@@ -87,9 +87,9 @@ def true_network_importance(data: NetworkDataset, removed: int) -> float:
     others = np.delete(np.arange(len(covariance)), removed)
     slopes = np.linalg.solve(covariance[np.ix_(others, others)], covariance[others, removed])
     variance = covariance[removed, removed] - covariance[removed, others] @ slopes
-    known = X.copy()
-    known[:, removed] = X[:, others] @ slopes
-    means, spreads = known @ data.hidden_weights.T, data.hidden_weights[:, removed]
+    X_known = X.copy()
+    X_known[:, removed] = X[:, others] @ slopes
+    means, spreads = X_known @ data.hidden_weights.T, data.hidden_weights[:, removed]
     spreads = np.abs(spreads) * np.sqrt(variance)
     missed = np.maximum(X @ data.hidden_weights.T, 0) - _mean_of_relu(means, spreads)
     return float(np.mean((missed @ data.output_weights) ** 2))

@@ -67,15 +67,15 @@ class Moments:
         """
         n_rows = len(vectors[0])
         at_once = max(_MOST_NUMBERS // n_rows, 1)
-        found = []
+        moments = []
         for first in range(0, len(vectors), at_once):
             block = np.stack(vectors[first : first + at_once])
-            found.append(cls.of(block if less_than is None else less_than - block))
+            moments.append(cls.of(block if less_than is None else less_than - block))
         return cls(
             n_rows,
-            _joined(each.spread for each in found),
-            _joined(each.skewness for each in found),
-            _joined(each.kurtosis for each in found),
+            _joined(each.spread for each in moments),
+            _joined(each.skewness for each in moments),
+            _joined(each.kurtosis for each in moments),
         )
 
     @property

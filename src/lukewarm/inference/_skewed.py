@@ -64,12 +64,14 @@ def _widths(moments: Moments, quantile: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _student_factor(moments: Moments, quantile: float) -> np.ndarray:
     """Return Student's quantile over the normal one; one where rows do not differ."""
+    # A kurtosis of one is its least, that of a coin; the guard is against dividing by zero.
     freedom = 2 * moments.n_rows / np.maximum(moments.kurtosis - 1, 1e-6)
     return np.where(moments.kurtosis > 0, stdtrit(freedom, ndtr(quantile)) / quantile, 1.0)
 
 
 def _inverse(value: float, skewness: np.ndarray, n_rows: int) -> np.ndarray:
     """Return W with g(W) = value; the identity where there is no skewness."""
+    # Below, the cubic formula would divide rounding by rounding.
     is_skewed = np.abs(skewness) > 1e-8
     safe = np.where(is_skewed, skewness, 1.0)
     cubic = 3 / safe * (np.cbrt(1 + safe * (value - safe / (6 * n_rows))) - 1)

@@ -175,6 +175,7 @@ def fixed_kernel_run(
     """
     decomposed = spectrum(kernel_matrix)
     rate = check_learning_rate(learning_rate, decomposed.eigenvalues[0])
+    # One over the eigenvalue itself must pass, rounding included.
     if rate * decomposed.eigenvalues[0] > 1 + 1e-9:
         raise ValueError(
             f"learning_rate must be at most one over the largest eigenvalue, "

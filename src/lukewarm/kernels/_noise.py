@@ -98,6 +98,7 @@ def _flow_times(decomposed: Spectrum) -> Vector:
     if largest == 0:
         return np.zeros(1)
     smallest = decomposed.eigenvalues[max(decomposed.rank - 1, 0)]
+    # From where next to nothing is learnt to where every direction is.
     times = np.geomspace(1e-2 / largest, 1e2 / smallest, _N_TIMES)
     return np.append(0.0, times)
 

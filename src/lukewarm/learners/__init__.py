@@ -8,13 +8,12 @@ from lukewarm.learners._base import (
     BaseLearner,
     DifferentiableLearner,
     Learner,
-    LearnerTraits,
-    ModelWrapper,
     Predicts,
 )
 from lukewarm.learners._class_weights import weights_by_code
 from lukewarm.learners._fitted import check_columns_seen, share_set_aside
 from lukewarm.learners._level_columns import level_columns
+from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._outputs import PerOutputLearner, quantile_models
 from lukewarm.learners._predict_only import cannot_train
 from lukewarm.learners._registry import (
@@ -33,6 +32,7 @@ from lukewarm.learners._task import (
     warn_of_codes,
 )
 from lukewarm.learners._training import stopping_loss, train_for, train_until
+from lukewarm.learners._traits import LearnerTraits
 
 # Engines load when a learner that needs them is first asked for.
 _LOADED_ON_DEMAND = {

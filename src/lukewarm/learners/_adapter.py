@@ -8,7 +8,8 @@ from typing import Any
 
 from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows
-from lukewarm.learners._base import BaseLearner, Learner, LearnerTraits, Predicts
+from lukewarm.learners._base import BaseLearner, Learner, Predicts
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, Task, mean_squared_error
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule

@@ -17,9 +17,10 @@ import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows, joined
-from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._base import BaseLearner
 from lukewarm.learners._blend import Blend, shares_of_wins
 from lukewarm.learners._training import train_for, train_until
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.boosting import BASES, BasedBoosting
 from lukewarm.learners.kernel import (
     HasMachine,
@@ -275,14 +276,14 @@ class _Contest:
         self._replaced.add(_MACHINE)
 
     def _candidates(self) -> dict[str, Callable[[], BaseLearner]]:
-        found: dict[str, Callable[[], BaseLearner]] = {}
+        candidates: dict[str, Callable[[], BaseLearner]] = {}
         for kind, depth in ((_SHALLOW, 3), (_DEEP, 6)):
             for base in self._bases():
-                found[kind + _BELOW[base]] = partial(self._trees, depth, base)
+                candidates[kind + _BELOW[base]] = partial(self._trees, depth, base)
         if self._train.X.shape[1] <= _MOST_SCALED:
             settings = self._settings
-            found[_MACHINE] = partial(_KernelCandidate, settings.task, settings.seed)
-        return found
+            candidates[_MACHINE] = partial(_KernelCandidate, settings.task, settings.seed)
+        return candidates
 
     def _bases(self) -> tuple[str, ...]:
         return BASES if self._train.X.shape[1] <= _MOST_CURVED else BASES[:2]

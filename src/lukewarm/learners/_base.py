@@ -8,21 +8,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows, filled
-from lukewarm.learners._class_weights import ClassWeights
-from lukewarm.learners._task import check_task
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, MeanLoss, NegMSE, Task
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 # Rows up to which tables are predicted in one call: a call's own cost no longer counts beyond.
 _MOST_STACKED = 100_000
@@ -191,6 +186,12 @@ class BaseLearner(ABC):
         """Return what `predict` gives for `X` with other values (n,) in some columns.
 
         To the last bit where predictions do not depend on these columns.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        values : dict
+            Values (n,) by column number.
         """
         return self.predict(filled(X, values))
 
@@ -212,11 +213,26 @@ class BaseLearner(ABC):
         """Learn from the class codes `y` what the scores of a trained classifier are worth.
 
         By default there are no scores: its probabilities are its own.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        y : ndarray of shape (n,)
+            Class codes.
+        weights : ndarray of shape (n,), optional
         """
         return
 
     def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
-        """Return the model fitted to these rows without `removed`; None without a closed form."""
+        """Return the model fitted to these rows without `removed`; None without a closed form.
+
+        Parameters
+        ----------
+        train : Rows
+            What the model is fitted to.
+        removed : tuple of int
+            Columns that it must not depend on.
+        """
         return None
 
     def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
@@ -241,6 +257,11 @@ class BaseLearner(ABC):
 
         For every output the numbers of the leaves that rows reach with the last of the draws, which
         may weigh nothing: (n_trees, n).
+
+        Parameters
+        ----------
+        X, draws
+            As for `average_draws`.
         """
         return None
 
@@ -290,6 +311,11 @@ class BaseLearner(ABC):
 
         The first axis runs over the steps: shape (n_steps - first_step + 1, n, ...). See the trait
         `is_staged`.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        first_step : int
         """
         raise _unable(self, "is_staged")
 
@@ -323,56 +349,6 @@ class BaseLearner(ABC):
         Nothing can be stopped by those rows afterwards. Learners may disregard it, as by default.
         """
         return None
-
-
-class ModelWrapper(BaseLearner):
-    """A learner around an estimator of another library, which is never changed or trained.
-
-    Parameters
-    ----------
-    estimator : estimator
-    task : Task
-    seed : int, default 0
-    """
-
-    estimator: Any
-    # What the settings of a classifier give to classes; set by those whose training weighs them.
-    _class_weights = ClassWeights({})
-
-    def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
-        check_task(estimator, task)
-        self.estimator = estimator
-        self.task = task
-
-    @classmethod
-    @abstractmethod
-    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> ModelWrapper:
-        """Return a learner in the state of the fitted estimator."""
-
-    @classmethod
-    def from_model(cls, model: Any, *, task: Task, seed: int, prefit: bool) -> BaseLearner:
-        """Return an untrained learner with the settings of `model`, or one in its state."""
-        make = cls.from_fitted if prefit else cls
-        return make(model, task=task, seed=seed)
-
-    @property
-    def model_type(self) -> str:
-        """The type of the estimator."""
-        return type(self.estimator).__name__
-
-    def fresh(self, seed: int) -> BaseLearner:
-        """Return an untrained learner with the same settings."""
-        return type(self)(self.estimator, task=self.task, seed=seed)
-
-    def for_classes(self, n_classes: int) -> Self:
-        """Return an untrained classifier with the same settings."""
-        return type(self)(self.estimator, task=Task(n_classes))
-
-    def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return what decides when to stop; of classes with the weights of the estimator."""
-        if not self.task.is_regression:
-            weights = self._class_weights.of_rows(y, weights)
-        return super().loss(y, prediction, weights)
 
 
 class DifferentiableLearner(BaseLearner):

@@ -10,7 +10,8 @@ import numpy as np
 
 from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import RowCache
-from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._base import BaseLearner
+from lukewarm.learners._traits import LearnerTraits
 
 # Losses drawn to see which model wins how often; its share is then known to a hundredth or two.
 _N_DRAWS = 1000
@@ -130,8 +131,8 @@ class Blend(BaseLearner):
 
     def looks_at(self, columns: FeatureSet) -> bool | None:
         """Return False where no member can depend on the columns; None else."""
-        known = [each.looks_at(columns) for each in self.members]
-        return None if any(each is not False for each in known) else False
+        answers = [each.looks_at(columns) for each in self.members]
+        return None if any(each is not False for each in answers) else False
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Take further steps with the first member."""

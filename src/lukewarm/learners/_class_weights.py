@@ -97,16 +97,16 @@ class ClassWeights:
     def _by_class(self, y: Vector) -> list[Vector]:
         given = self.settings
         codes = y.astype(int)
-        found: list[Vector] = []
+        factors: list[Vector] = []
         if given.get("class_weight") is not None:
-            found.append(compute_sample_weight(given["class_weight"], codes))
+            factors.append(compute_sample_weight(given["class_weight"], codes))
         if given.get("is_unbalance"):
-            found.append(compute_sample_weight("balanced", codes))
+            factors.append(compute_sample_weight("balanced", codes))
         if given.get("auto_class_weights") in _BY_FREQUENCY:
             power = _BY_FREQUENCY[given["auto_class_weights"]]
-            found.append(compute_sample_weight("balanced", codes) ** power)
+            factors.append(compute_sample_weight("balanced", codes) ** power)
         if given.get(_BY_POSITION) is not None:
-            found.append(np.array([float(given[_BY_POSITION][code]) for code in codes]))
+            factors.append(np.array([float(given[_BY_POSITION][code]) for code in codes]))
         if given.get("scale_pos_weight") is not None:
-            found.append(np.where(codes == 1, float(given["scale_pos_weight"]), 1.0))
-        return found
+            factors.append(np.where(codes == 1, float(given["scale_pos_weight"]), 1.0))
+        return factors

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features
-from lukewarm.learners._base import BaseLearner, ModelWrapper
+from lukewarm.learners._base import BaseLearner
+from lukewarm.learners._model_wrapper import ModelWrapper
 
 # As LightGBM, CatBoost and HistGradientBoosting call the setting; XGBoost has one kind per column.
 _SETTINGS = (
@@ -48,12 +49,12 @@ def level_columns(learner: BaseLearner, X: Features) -> frozenset[int]:
     kinds = settings.get(_KINDS)
     # A string is XGBoost's name for one kind of all columns.
     every = [kinds] * X.shape[1] if isinstance(kinds, str) else (kinds or [])
-    found = {place for place, kind in enumerate(every) if kind == "c"}
+    places = {place for place, kind in enumerate(every) if kind == "c"}
     for name in _SETTINGS:
-        found |= _places(_listed(settings.get(name)), X)
+        places |= _places(_listed(settings.get(name)), X)
     if hasattr(estimator, "get_cat_feature_indices") and estimator.is_fitted():
-        found |= set(estimator.get_cat_feature_indices())
-    return frozenset(place for place in found if 0 <= place < X.shape[1])
+        places |= set(estimator.get_cat_feature_indices())
+    return frozenset(place for place in places if 0 <= place < X.shape[1])
 
 
 def _listed(given: Any) -> list[Any]:

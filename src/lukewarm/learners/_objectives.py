@@ -140,6 +140,7 @@ def _insensitive(power: float, settings: Settings) -> Objective:
 
 
 _Table = Mapping[str, Callable[[Settings], Objective]]
+# LightGBM's own default.
 _LIGHTGBM_QUANTILE = partial(_quantile, "alpha", 0.9)
 _PERCENTAGE = partial(_of_loss, "mape", losses.percentage_errors)
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Rows
-from lukewarm.learners._base import BaseLearner, LearnerTraits, Predicts
+from lukewarm.learners._base import BaseLearner, Predicts
 from lukewarm.learners._training import train_until
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import MeanLoss, OutputsLoss, Task
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -89,9 +90,9 @@ class PerOutputLearner(BaseLearner):
         """Return the members, each trained on from where it is, and the longest of the traces."""
         trained = [
             train_until(
-                each, replace(train, y=column), replace(stopping, y=judged), rule, max_steps
+                each, replace(train, y=column), replace(stopping, y=held_out), rule, max_steps
             )
-            for each, column, judged in zip(self.members, train.y.T, stopping.y.T, strict=True)
+            for each, column, held_out in zip(self.members, train.y.T, stopping.y.T, strict=True)
         ]
         members, traces = zip(*trained, strict=True)
         return PerOutputLearner(members), max(traces, key=lambda trace: trace.n_steps_taken)
@@ -113,8 +114,8 @@ class PerOutputLearner(BaseLearner):
     def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
         """Return the members' means over draws; None where one of them is asked for each."""
         means = [each.average_draws(X, draws) for each in self.members]
-        known = [mean for mean in means if mean is not None]
-        return np.column_stack(known) if len(known) == len(means) else None
+        given = [mean for mean in means if mean is not None]
+        return np.column_stack(given) if len(given) == len(means) else None
 
     def refit_without(self, train: Rows, removed: FeatureSet) -> Predicts | None:
         """Return the members fitted without `removed`; None without closed forms."""
@@ -122,8 +123,8 @@ class PerOutputLearner(BaseLearner):
             each.refit_without(replace(train, y=column), removed)
             for each, column in zip(self.members, train.y.T, strict=True)
         ]
-        known = [each for each in fitted if each is not None]
-        return _Columns(known) if len(known) == len(fitted) else None
+        refitted = [each for each in fitted if each is not None]
+        return _Columns(refitted) if len(refitted) == len(fitted) else None
 
     @cached_property
     def thinned(self) -> BaseLearner:
@@ -157,8 +158,8 @@ class _Columns:
 
 
 def _loss_of(measures: Sequence[MeanLoss | None]) -> OutputsLoss | None:
-    known = tuple(each for each in measures if each is not None)
-    return OutputsLoss(known) if len(known) == len(measures) else None
+    losses = tuple(each for each in measures if each is not None)
+    return OutputsLoss(losses) if len(losses) == len(measures) else None
 
 
 def takes_several_outputs(model: Any) -> bool:

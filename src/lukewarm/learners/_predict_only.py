@@ -11,8 +11,9 @@ import pandas as pd
 
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count
-from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._base import BaseLearner
 from lukewarm.learners._class_outputs import ScoredClassifier, class_output
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, NegMSE, Task, loss_of
 
 # Rounding of a model in single precision.

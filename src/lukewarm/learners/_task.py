@@ -60,6 +60,14 @@ def warn_of_codes(
 
     Few whole numbers, each in several rows: the largest values of a count have a row or two, and
     a class with so few rows could not be learnt anyway.
+
+    Parameters
+    ----------
+    task : str
+        What the user asked for.
+    target : array-like of shape (n,)
+    model, measures
+        As the user gave them: a model or a measure of one kind is a choice.
     """
     if task != "auto" or measures is not None or _task_of_model(model) is not None:
         return

@@ -1,7 +1,7 @@
 """How learners are trained: until a rule stops them, or for a number of steps.
 
 Full fits, retraining and early stopping all go through `train_until`. `train_for` serves where no
-rows are held out to judge the steps.
+rows are held out to choose among the steps.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def train_until(
 
 
 def train_for(learner: BaseLearner, train: Rows, n_steps: int) -> tuple[BaseLearner, TrainingTrace]:
-    """Return the learner after `n_steps` further steps, none of which is judged.
+    """Return the learner after `n_steps` further steps, of which no loss is taken.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def train_for(learner: BaseLearner, train: Rows, n_steps: int) -> tuple[BaseLear
     n_steps : int
     """
     learner.advance(train.X, train.y, n_steps, train.weights)
-    return learner, TrainingTrace.unjudged(n_steps)
+    return learner, TrainingTrace.without_losses(n_steps)
 
 
 def _train_stepwise(
@@ -105,5 +105,14 @@ def _losses_of_blocks(
 
 
 def stopping_loss(learner: BaseLearner, rows: Rows, prediction: np.ndarray) -> float:
-    """Return what a stopping rule judges: the learner's own loss on held-out rows."""
+    """Return what a stopping rule sees: the learner's own loss on held-out rows.
+
+    Parameters
+    ----------
+    learner : BaseLearner
+    rows : Rows
+        Held out of its training.
+    prediction : ndarray of shape (n,) or (n, n_classes)
+        What it predicts for them.
+    """
     return learner.loss(rows.y, prediction, rows.weights)

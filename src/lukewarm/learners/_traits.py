@@ -49,6 +49,7 @@ class LearnerTraits:
         `advance` raises a TypeError before that.
     """
 
+    # Judgement, for learners that say nothing of their steps.
     patience: int = 10
     max_steps: int = 1000
     can_warm_start: bool = True

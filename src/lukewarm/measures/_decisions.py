@@ -81,7 +81,7 @@ class F1(OfSeveralClasses):
         self.check_target(counted_rows(y, weights))
         chosen = _chosen(prediction)
         codes = [1] if prediction.ndim == 1 else range(prediction.shape[1])
-        return _mean([_f1_of(y == code, chosen == code, weights) for code in codes])
+        return MeasureValue.mean([_f1_of(y == code, chosen == code, weights) for code in codes])
 
 
 class AveragePrecision(OfSeveralClasses):
@@ -148,7 +148,7 @@ class MacroAUC(OfSeveralClasses):
         self.check_target(counted_rows(y, weights))
         if prediction.ndim == 1:
             return AUC().evaluate(y, prediction, weights)
-        return _mean(
+        return MeasureValue.mean(
             [
                 AUC().evaluate((y == code).astype(float), prediction[:, code], weights)
                 for code in range(prediction.shape[1])
@@ -164,11 +164,4 @@ def _chosen(prediction: Prediction) -> np.ndarray:
 def _f1_of(is_case: np.ndarray, is_chosen: np.ndarray, weights: Vector | None) -> MeasureValue:
     return ratio_of_means(
         2.0 * (is_case & is_chosen), is_case.astype(float) + is_chosen.astype(float), weights
-    )
-
-
-def _mean(values: list[MeasureValue]) -> MeasureValue:
-    return MeasureValue(
-        float(np.mean([each.value for each in values])),
-        np.mean([each.influence for each in values], axis=0),
     )

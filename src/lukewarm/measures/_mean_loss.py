@@ -17,11 +17,23 @@ class MeanLoss:
     """Minus the mean of `losses`, one per row."""
 
     def losses(self, y: Vector, prediction: Prediction) -> Vector:
-        """Return one loss per row, smaller is better."""
+        """Return one loss per row, smaller is better.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+        prediction : ndarray of shape (n,)
+        """
         raise NotImplementedError
 
     def mean_loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return the (weighted) mean loss, which may be infinite but raises nothing."""
+        """Return the (weighted) mean loss, which may be infinite but raises nothing.
+
+        Parameters
+        ----------
+        y, prediction : ndarrays of shape (n,)
+        weights : ndarray of shape (n,), optional
+        """
         return float(np.average(self.losses(y, prediction), weights=weights))
 
     def evaluate(
@@ -38,7 +50,13 @@ class MeanLoss:
         """Raise when the loss is not defined for values of the target; most are for all."""
 
     def best_constant(self, y: Vector, weights: Vector | None = None) -> float | Vector:
-        """Return the constant prediction of least mean loss."""
+        """Return the constant prediction of least mean loss.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+        weights : ndarray of shape (n,), optional
+        """
         span = (float(y.min()), float(y.max()))
         return float(
             minimize_scalar(

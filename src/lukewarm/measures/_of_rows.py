@@ -36,7 +36,13 @@ class BregmanLoss(Protocol):
 
 @dataclass(frozen=True)
 class OfLosses:
-    """A measure that is given losses where others are given predictions."""
+    """A measure that is given losses where others are given predictions.
+
+    Parameters
+    ----------
+    measure : BregmanLoss
+        What the losses are measured by.
+    """
 
     measure: BregmanLoss
 

@@ -52,8 +52,8 @@ class _OfMean(RowTerms):
         return self.measure if isinstance(self.measure, BregmanLoss) else None
 
     def errors(self, y: Vector, prediction: Prediction) -> Vector:
-        found = self.measure.evaluate(y, prediction)
-        return -(found.value + found.influence)
+        value = self.measure.evaluate(y, prediction)
+        return -(value.value + value.influence)
 
     def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
         return MeasureValue(-error.value, -error.influence)

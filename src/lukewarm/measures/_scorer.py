@@ -98,7 +98,7 @@ class ScorerMeasure:
 
 @cache
 def scorer_names() -> tuple[str, ...]:
-    """Return the scorers of scikit-learn that judge predictions."""
+    """Return the scorers of scikit-learn that take predictions."""
     names = _metrics().get_scorer_names()
     return tuple(name for name in names if not any(part in name for part in _OF_CLUSTERS))
 
@@ -113,6 +113,7 @@ def _metrics() -> Any:
 @cache
 def _is_of_classes(name: str) -> bool:
     """Return whether a scorer refuses a continuous target."""
+    # Twelve different numbers, none of which is a whole one: no scorer of classes takes them.
     y = np.linspace(0.1, 1.9, 12)
     try:
         ScorerMeasure(_metrics().get_scorer(name), name, needs_classes=False)._score(y, y, None)

@@ -17,7 +17,7 @@ class Task:
     """A regression, of one or several targets, or a classification with its number of classes.
 
     It owns what follows from that: how many outputs a model has, which link turns them into
-    predictions, what shape predictions have and which loss they are judged by.
+    predictions, what shape predictions have and which loss they have.
 
     Parameters
     ----------
@@ -105,7 +105,15 @@ class Task:
         return probabilities if self.is_multiclass else probabilities[..., 1]
 
     def loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
-        """Return the mean squared error, over all targets, or the mean log-loss."""
+        """Return the mean squared error, over all targets, or the mean log-loss.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,), or (n, k) for k targets
+            Class codes for a classification.
+        prediction : ndarray of the shape of `prediction_shape`
+        weights : ndarray of shape (n,), optional
+        """
         if self.n_targets > 1:
             pairs = zip(y.T, prediction.T, strict=True)
             return float(np.mean([mean_squared_error(*pair, weights) for pair in pairs]))
@@ -113,7 +121,13 @@ class Task:
         return mean_loss(y, prediction, weights)
 
     def constant(self, y: Vector, weights: Vector | None = None) -> np.ndarray:
-        """Return the best constant prediction by that loss, shape () or (k,)."""
+        """Return the best constant prediction by that loss, shape () or (k,).
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,), or (n, k) for k targets
+        weights : ndarray of shape (n,), optional
+        """
         if not self.is_multiclass:
             return np.array(np.average(y, axis=0, weights=weights))
         counts = np.bincount(y.astype(int), weights=weights, minlength=self.n_outputs)

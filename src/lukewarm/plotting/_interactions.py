@@ -175,8 +175,8 @@ def _said(value: float, largest: float) -> str:
 
 
 def _is_clear(frame: pd.DataFrame, alpha: float) -> np.ndarray:
-    known = np.nan_to_num(frame["p_value"].to_numpy(dtype=float), nan=1.0)
-    return adjust_p_values(known, "holm") < alpha
+    p_values = np.nan_to_num(frame["p_value"].to_numpy(dtype=float), nan=1.0)
+    return adjust_p_values(p_values, "holm") < alpha
 
 
 def _areas(importance: Any, names: list[str]) -> Any:
@@ -192,9 +192,9 @@ def _areas(importance: Any, names: list[str]) -> Any:
         if isinstance(importance, ImportanceResult)
         else importance.shapley_value
     )
-    found = np.array([values[importance.names.index(name)] for name in names])
-    largest = max(found.max(), np.finfo(float).tiny)
-    return 60 + 900 * np.clip(found / largest, 0, 1)
+    importances = np.array([values[importance.names.index(name)] for name in names])
+    largest = max(importances.max(), np.finfo(float).tiny)
+    return 60 + 900 * np.clip(importances / largest, 0, 1)
 
 
 def _ink_on(colour: tuple[float, ...]) -> str:

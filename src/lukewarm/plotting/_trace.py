@@ -65,8 +65,8 @@ def plot_trace(
     if not drawn:
         raise ValueError(
             f"result has no trace to draw: method {result.method!r} took no steps with "
-            f"{result.model} that stopping rows judged; use early_stopping, or retrain with a "
-            "model that is trained step by step."
+            f"{result.model} that have a loss on stopping rows; use early_stopping, or retrain "
+            "with a model that is trained step by step."
         )
     axes.set_xlabel("steps beyond the full model")
     plain_ticks(axes, "change of the loss on the stopping rows", "y")

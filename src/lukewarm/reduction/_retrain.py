@@ -60,7 +60,7 @@ class Retrain(BaseReduction):
         if not len(data.stopping):
             model = full.refit_without(data.train, removed)
             if model is not None:
-                trace = TrainingTrace.unjudged(1)
+                trace = TrainingTrace.without_losses(1)
                 return ReducedModel(model.predict, trace, perf_counter() - started)
         train, stopping = data.without(removed)
         # Retrained on filled columns: constant ones carry nothing, and every engine takes them.

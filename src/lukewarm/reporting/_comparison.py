@@ -50,8 +50,8 @@ def report_comparison(
     Notes
     -----
     The variance of a difference is taken to be the sum of the two variances, as for runs on
-    different rows. Runs that were judged by the same rows vary together, and the test is then
-    cautious.
+    different rows. Runs that were evaluated on the same rows vary together, and the test is
+    then cautious.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def report_comparison(
         for number, subject in enumerate(subjects)
     ]
     _check_alike(*runs)
-    known = set(runs[1].result.names)
-    shared = [name for name in runs[0].result.names if name in known]
+    names_of_second = set(runs[1].result.names)
+    shared = [name for name in runs[0].result.names if name in names_of_second]
     if not shared:
         raise ValueError(
             "first and second have no feature set in common; there is nothing to compare."

@@ -22,6 +22,7 @@ _MOST_CURVES = 12
 _LITTLE = 0.05
 # Features of no more values are drawn as dots, and of no more than these each is named.
 _MOST_DOTS, _MOST_MARKS = 10, 4
+# What a reader takes in: curves in one figure, pairs in a table, features beside segments.
 _MOST_OUTPUTS = 3
 _MOST_PAIRS = 20
 _MOST_FEATURES = 8

@@ -49,8 +49,8 @@ def baseline_of(panel: Panel) -> float | None:
     """Return the skill of a constant guess, where it is known."""
     if panel.is_shapley:
         return float(panel.result.value_of([]).value)
-    known = panel.subject.baseline
-    return None if known is None or math.isnan(known) else known
+    given = panel.subject.baseline
+    return None if given is None or math.isnan(given) else given
 
 
 def skill_table(panels: list[Panel]) -> tuple[list[str], list[list[str]]]:
@@ -58,7 +58,7 @@ def skill_table(panels: list[Panel]) -> tuple[list[str], list[list[str]]]:
     columns: dict[str, list[str]] = {}
     for place, panel in enumerate(panels):
         skill, baseline = skill_of(panel), baseline_of(panel)
-        found = {
+        skills = {
             "always the same guess": baseline,
             "a linear model": None if math.isnan(panel.subject.linear) else panel.subject.linear,
             "the model": skill.value - skill.shift,
@@ -67,7 +67,7 @@ def skill_table(panels: list[Panel]) -> tuple[list[str], list[list[str]]]:
                 min(skill.value, panel.words.best) if skill.shift else None
             ),
         }
-        for head, value in found.items():
+        for head, value in skills.items():
             column = columns.setdefault(head, ["–"] * len(panels))
             if value is not None:
                 column[place] = _skill_cell(panel, value)
@@ -86,7 +86,7 @@ def skill_words(panel: Panel) -> list[str]:
     at_hand = skill.value - skill.shift
     shown = panel.words.scale * panel.words.sign
     said = panel.words.skill.format(significant(shown * at_hand, 3))
-    sentence = f"On the {panel.result.n_rows:,} rows that judge it, the model {said}"
+    sentence = f"On the {panel.result.n_rows:,} evaluation rows the model {said}"
     if baseline is None:
         sentence += "."
     elif panel.words.sign < 0 and baseline < 0:
@@ -94,7 +94,7 @@ def skill_words(panel: Panel) -> list[str]:
         direction = "less" if change >= 0 else "more"
         sentence += f", {significant(abs(change), 2)} % {direction} than a constant guess."
     elif panel.words.unit and baseline <= 0:
-        # The mean of the training rows is seldom that of the rows that judge it.
+        # The mean of the training rows is seldom that of the evaluation rows.
         sentence += "; a constant guess explains none of it."
     else:
         guess = number(shown * baseline, 1 if panel.words.unit else 3)
@@ -147,16 +147,16 @@ def _learning_words(panel: Panel, skill: Any, at_hand: float, baseline: float | 
 
 def remarks_of(panels: list[Panel]) -> list[dict[str, Any]]:
     """Return the remarks of all panels, those that say the same of several features as one."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    features_of: dict[tuple[str, str, str], list[str]] = {}
     for panel in panels:
         for remark in panel.result.health().to_dict("records"):
             message = _WITHOUT_CELLS.get(remark["name"], remark["message"])
-            features = found.setdefault((remark["severity"], remark["name"], message), [])
+            features = features_of.setdefault((remark["severity"], remark["name"], message), [])
             if remark["feature"] and remark["feature"] not in features:
                 features.append(remark["feature"])
         for note in getattr(panel.result, "notes", ()):
-            found.setdefault(("note", "note", note), [])
-    ordered = sorted(found.items(), key=lambda item: item[0][0] != "warning")
+            features_of.setdefault(("note", "note", note), [])
+    ordered = sorted(features_of.items(), key=lambda item: item[0][0] != "warning")
     return [
         {
             "severity": severity,
@@ -204,7 +204,7 @@ def _facts(panel: Panel) -> dict[str, str]:
     }
     if details.n_rows is not None:
         facts["rows of the table"] = f"{details.n_rows:,}"
-    facts["rows that judge the models"] = f"{result.n_rows:,}"
+    facts["evaluation rows"] = f"{result.n_rows:,}"
     if panel.is_shapley:
         facts["solver"] = f"{clean(result.solver)}, {result.n_fits:,} reduced models"
     if result.full_seconds:

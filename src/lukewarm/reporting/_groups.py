@@ -14,8 +14,8 @@ from lukewarm.reporting._subjects import Correlated, Subject
 from lukewarm.reporting._words import listed, number
 from lukewarm.results import ImportanceResult
 
-_MOST_GROUPS = 50
 # Longer lists are not read.
+_MOST_GROUPS = 50
 _MOST_MEMBERS, _MOST_NAMED = 12, 20
 
 
@@ -36,21 +36,21 @@ def correlated_of(panels: list[Panel]) -> dict[str, Any] | None:
 
     Importances come before Shapley values, of which a cluster has the sum.
     """
-    known = [panel for panel in panels if panel.subject.correlated is not None]
-    if not known:
+    with_clusters = [panel for panel in panels if panel.subject.correlated is not None]
+    if not with_clusters:
         return None
-    panel = next((each for each in known if not each.is_shapley), known[0])
-    found = panel.subject.correlated
-    assert found is not None
-    section: dict[str, Any] = {"threshold": f"{found.threshold:g}", "panel": panel}
+    panel = next((each for each in with_clusters if not each.is_shapley), with_clusters[0])
+    correlated = panel.subject.correlated
+    assert correlated is not None
+    section: dict[str, Any] = {"threshold": f"{correlated.threshold:g}", "panel": panel}
     if panel.is_shapley:
-        sums = _sums(panel, found)
+        sums = _sums(panel, correlated)
         return {**section, "bars": None, "sums": sums, "others": [], "n_more": 0} if sums else None
-    measured = set() if found.joint is None else set(found.joint.removed)
-    others = [_members(panel, each) for each in found.clusters if each not in measured]
+    measured = set() if correlated.joint is None else set(correlated.joint.removed)
+    others = [_members(panel, each) for each in correlated.clusters if each not in measured]
     return {
         **section,
-        "bars": None if found.joint is None else joint_bars(panel, found.joint),
+        "bars": None if correlated.joint is None else joint_bars(panel, correlated.joint),
         "sums": [],
         "others": others[:_MOST_NAMED],
         "n_more": max(len(others) - _MOST_NAMED, 0),
@@ -77,10 +77,10 @@ def hidden_clusters(panel: Panel) -> list[tuple[int, tuple[int, ...]]]:
     The place of a cluster in the joint result comes with the places of its columns in that of the
     panel. The difference is told from zero by its own interval.
     """
-    result, found = panel.result, panel.subject.correlated
-    if panel.is_shapley or found is None or found.joint is None:
+    result, correlated = panel.result, panel.subject.correlated
+    if panel.is_shapley or correlated is None or correlated.joint is None:
         return []
-    joint = found.joint
+    joint = correlated.joint
     place_of = {each[0]: at for at, each in enumerate(result.removed) if len(each) == 1}
     both = ImportanceResult.merge([result, joint])
     low = joint.interval()[0]
@@ -96,13 +96,13 @@ def hidden_clusters(panel: Panel) -> list[tuple[int, tuple[int, ...]]]:
     return hidden
 
 
-def _sums(panel: Panel, found: Correlated) -> list[tuple[Markup, str]]:
+def _sums(panel: Panel, correlated: Correlated) -> list[tuple[Markup, str]]:
     """Return the clusters whose columns all play for themselves, the largest sum first."""
     worth = _worth_alone(panel)
     scale, decimals = panel.bars.shown_scale, panel.bars.decimals
     sums = [
         (sum(worth[column] for column in members), members)
-        for members in found.clusters
+        for members in correlated.clusters
         if set(members) <= set(worth)
     ]
     return [

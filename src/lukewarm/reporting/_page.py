@@ -43,6 +43,7 @@ from lukewarm.results import EffectCurves, SegmentedImportance
 
 # Mail servers and chat tools take a page of this size without a word.
 MOST_BYTES = 500_000
+# No table of more rows is tried: judgement.
 _MOST_ROWS = 2_000
 _TITLE = "Which features matter"
 
@@ -228,13 +229,13 @@ def _numbers(panels: list[Panel], extras: Extras) -> dict[str, Any]:
 
 
 def _groups(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
-    groups = [(panel, found) for panel in panels if (found := groups_of(panel))]
+    groups = [(panel, sets) for panel in panels if (sets := groups_of(panel))]
     return {"name": "groups", "groups": groups} if groups else None
 
 
 def _correlated(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:
-    found = correlated_of(panels)
-    return None if found is None else {"name": "correlated", **found}
+    clusters = correlated_of(panels)
+    return None if clusters is None else {"name": "correlated", **clusters}
 
 
 def _effects(panels: list[Panel], extras: Extras) -> dict[str, Any] | None:

@@ -80,8 +80,8 @@ class Subject:
     @cached_property
     def correlated(self) -> Correlated | None:
         """Clusters of correlated columns; None where none are known."""
-        found = None if self.find_correlated is None else self.find_correlated()
-        return found if found is not None and found.clusters else None
+        clusters = None if self.find_correlated is None else self.find_correlated()
+        return clusters if clusters is not None and clusters.clusters else None
 
 
 @runtime_checkable

@@ -32,7 +32,7 @@ INFERENCES = {
     "learning_curve": "learning curve: error of the evaluation rows, and what twice the training "
     "rows changed",
     "paired": "paired: error of the evaluation rows, for the models as they are",
-    "split": "split: the two models are judged by different rows",
+    "split": "split: the two models are evaluated on different rows",
 }
 
 
@@ -70,11 +70,11 @@ def marked(name: str) -> Markup:
 
 def listed(names: Iterable[str], most: int = 5) -> Markup:
     """Return "a, b and c", or "a, b and 7 more"."""
-    found = [marked(name) for name in names]
+    marked_names = [marked(name) for name in names]
     # "and 1 more" would be no shorter than the name.
-    if len(found) > most + 1:
-        found = [*found[:most], Markup("{:,} more").format(len(found) - most)]
-    return joined(found)
+    if len(marked_names) > most + 1:
+        marked_names = [*marked_names[:most], Markup("{:,} more").format(len(marked_names) - most)]
+    return joined(marked_names)
 
 
 def joined(parts: list[Markup]) -> Markup:

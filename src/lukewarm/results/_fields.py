@@ -124,12 +124,12 @@ class IndexSets(Sized):
 
     def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> tuple[tuple[int, ...], ...]:
         """Return the tuples."""
-        found = stored.count_lists(key, self._length(sizes))
+        lists = stored.count_lists(key, self._length(sizes))
         if self.below is not None:
-            for each in found:
+            for each in lists:
                 if each and max(each) >= sizes[self.below]:
                     raise ValueError(f"{key} hold {each}, beyond the {sizes[self.below]} there are")
-        return self._bound(found, sizes)
+        return self._bound(lists, sizes)
 
 
 @dataclass(frozen=True)
@@ -173,12 +173,12 @@ class Clusters(FieldKind):
 
     def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> np.ndarray | None:
         """Return the array or None."""
-        found = Maybe(Array(("table_rows",), "i")).read(key, stored, sizes)
-        if found is None:
+        codes = Maybe(Array(("table_rows",), "i")).read(key, stored, sizes)
+        if codes is None:
             sizes["table_rows"] = sizes["rows"]
-        elif not np.array_equal(np.unique(found), np.arange(sizes["rows"])):
+        elif not np.array_equal(np.unique(codes), np.arange(sizes["rows"])):
             raise ValueError(f"{key} do not number the {sizes['rows']} groups there are")
-        return found
+        return codes
 
 
 class Value(FieldKind):
@@ -271,10 +271,10 @@ class TraceLists(Sized):
         """Return the runs of each set."""
         counts = stored.counts(f"{key}_counts", self._length(sizes))
         runs = iter(Traces().read(key, stored, sizes))
-        found = tuple(tuple(run for _, run in zip(range(n), runs, strict=False)) for n in counts)
-        if [len(each) for each in found] != list(counts) or next(runs, None) is not None:
+        runs_of = tuple(tuple(run for _, run in zip(range(n), runs, strict=False)) for n in counts)
+        if [len(each) for each in runs_of] != list(counts) or next(runs, None) is not None:
             raise ValueError(f"{key} has not as many runs as its counts say")
-        return found
+        return runs_of
 
 
 class Limits(FieldKind):

@@ -85,10 +85,10 @@ def health_line(remarks: Iterable[Remark]) -> str:
     >>> health_line([Remark("few_rows", "warning", "", "only 12 rows.")])
     'Health: 1 warning (few_rows); see health().'
     """
-    found = list(remarks)
+    all_remarks = list(remarks)
     parts = []
     for severity in SEVERITIES:
-        names = [remark.name for remark in found if remark.severity == severity]
+        names = [remark.name for remark in all_remarks if remark.severity == severity]
         if names:
             plural = "s" if len(names) > 1 else ""
             parts.append(f"{len(names)} {severity}{plural} ({', '.join(dict.fromkeys(names))})")
@@ -147,13 +147,14 @@ def rows_text(n_rows: int, clusters: np.ndarray | None) -> str:
 
 
 def _few_rows(result: ImportanceResult | ShapleyResult, n_units: int) -> list[Remark]:
-    judging = n_units // 2 if result.inference == "split" else n_units
-    if judging >= _FEW_ROWS:
+    n_evaluating = n_units // 2 if result.inference == "split" else n_units
+    if n_evaluating >= _FEW_ROWS:
         return []
     units = "rows" if result.clusters is None else "groups of rows"
     message = (
-        f"only {judging} {units} judge each model; intervals and p-values need some {_FEW_ROWS} "
-        f"or more to be near their level. Use cv to evaluate every row, or more {units}."
+        f"only {n_evaluating} {units} evaluate each model; intervals and p-values need some "
+        f"{_FEW_ROWS} or more to be near their level. Use cv to evaluate every row, or more "
+        f"{units}."
     )
     return [Remark("few_rows", "warning", "", message)]
 

@@ -15,6 +15,7 @@ import pandas as pd
 _ESTIMATES = ("importance", "shapley_value", "loss")
 # A notebook is no place for a thousand rows.
 _MOST_ROWS = 60
+# Pixels of the bar in a row: as high as the text beside it.
 _WIDTH, _HEIGHT = 160, 14
 _FILL, _EDGE = "#3f8fd0", "#3f8fd0"
 _CELL = "padding:2px 10px;text-align:{}"
@@ -44,13 +45,13 @@ def html_fragment(
     place = None if estimate is None else heads.index(estimate)
 
     def line(tag: str, texts: Sequence[str], bar: str) -> str:
-        found = []
+        cells_of_row = []
         for number, text in enumerate(texts):
             side = "left" if is_text[number] else "right"
-            found.append(f'<{tag} style="{_CELL.format(side)}">{escape(text)}</{tag}>')
+            cells_of_row.append(f'<{tag} style="{_CELL.format(side)}">{escape(text)}</{tag}>')
             if number == place:
-                found.append(f'<{tag} style="{_CELL.format("left")}">{bar}</{tag}>')
-        return f"<tr>{''.join(found)}</tr>"
+                cells_of_row.append(f'<{tag} style="{_CELL.format("left")}">{bar}</{tag}>')
+        return f"<tr>{''.join(cells_of_row)}</tr>"
 
     body = "".join(line("td", rows[row], bar) for row, bar in zip(shown, bars, strict=True))
     more = [f"The {len(shown)} largest of {len(rows):,} rows are shown."] * (len(shown) < len(rows))
@@ -73,7 +74,7 @@ def _bars(frame: pd.DataFrame, estimate: str) -> list[str]:
     def place(value: float) -> float:
         return round(2 + scale * (min(max(value, low), high) - low), 1)
 
-    found = []
+    bars = []
     for value, start, end in zip(*columns, strict=True):
         left, right = sorted((place(0.0), place(value if np.isfinite(value) else 0.0)))
         drawn = (
@@ -87,5 +88,5 @@ def _bars(frame: pd.DataFrame, estimate: str) -> list[str]:
                 f'<line x1="{place(start)}" x2="{place(end)}" y1="7" y2="7" stroke="currentColor" '
                 'stroke-width="1.6"/>'
             )
-        found.append(f'<svg width="{_WIDTH}" height="{_HEIGHT}" aria-hidden="true">{drawn}</svg>')
-    return found
+        bars.append(f'<svg width="{_WIDTH}" height="{_HEIGHT}" aria-hidden="true">{drawn}</svg>')
+    return bars

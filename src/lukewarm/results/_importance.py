@@ -20,6 +20,7 @@ from lukewarm._validation import (
 from lukewarm.inference import (
     adjust_p_values,
 )
+from lukewarm.results._across_folds import across_folds
 from lukewarm.results._candidates import Candidate, candidates_line
 from lukewarm.results._contrast import Contrast, as_contrast
 from lukewarm.results._effects import EffectCurves
@@ -42,7 +43,6 @@ from lukewarm.results._fields import (
     Value,
     Values,
 )
-from lukewarm.results._folds import across_folds
 from lukewarm.results._health import (
     Remark,
     health_line,
@@ -184,6 +184,11 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
 
         Both were measured on the same rows; the influence values account for that.
 
+        Parameters
+        ----------
+        first, second : str
+            Names of feature sets of the result.
+
         Examples
         --------
         >>> import lukewarm as lw
@@ -308,8 +313,8 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
         frame = with_adjusted(frame, adjust)
         if effects is not None:
             check_instance("effects", effects, EffectCurves)
-            found = {curve.feature: curve.direction for curve in effects.curves}
-            frame["direction"] = [found.get(name, "") for name in self.names]
+            direction_of = {curve.feature: curve.direction for curve in effects.curves}
+            frame["direction"] = [direction_of.get(name, "") for name in self.names]
         return arranged(frame, "importance", sort=sort, top=top, relative=relative)
 
     def summary(self) -> str:

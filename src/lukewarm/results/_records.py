@@ -182,8 +182,8 @@ class TrainingTrace:
     Parameters
     ----------
     losses : ndarray of shape (n_steps + 1,)
-        Loss on the stopping rows before any step and after each step taken; nan where no rows
-        judged the steps.
+        Loss on the stopping rows before any step and after each step taken; nan where there
+        were no such rows.
     stopped_step : int
         The step whose model was kept.
     """
@@ -204,10 +204,10 @@ class TrainingTrace:
     @classmethod
     def untrained(cls) -> TrainingTrace:
         """Return the trace of a model that took no step and measured no loss."""
-        return cls.unjudged(0)
+        return cls.without_losses(0)
 
     @classmethod
-    def unjudged(cls, n_steps: int) -> TrainingTrace:
+    def without_losses(cls, n_steps: int) -> TrainingTrace:
         """Return the trace of a model that took `n_steps` steps and measured no loss."""
         return cls(np.full(n_steps + 1, np.nan), n_steps)
 

@@ -72,7 +72,7 @@ class SegmentedImportance(Tabular):
     shares : tuple of float
         The weight of each segment in the whole. For a measure that is a mean over rows, the
         importance of the whole is the sum of those of the segments times these (other than with
-        ``inference="split"``, where the two models are judged by different rows).
+        ``inference="split"``, where the two models are evaluated on different rows).
     """
 
     segments: tuple[str, ...]
@@ -211,8 +211,8 @@ def _labels(
         series = series.cat.remove_unused_categories()
         codes, names = series.cat.codes.to_numpy(), list(series.cat.categories)
     else:
-        codes, found = pd.factorize(series, sort=True)
-        names = list(found)
+        codes, levels = pd.factorize(series, sort=True)
+        names = list(levels)
     if not 2 <= len(names) <= _MOST_SEGMENTS:
         raise ValueError(
             f"segment must have 2 to {_MOST_SEGMENTS} different labels among the evaluation rows; "

@@ -74,8 +74,8 @@ class ShapleyResult(ResultRecord):
     level : float
         Level of the intervals unless another is asked for.
     with_rows : ndarray of bool, shape (n,), optional
-        With ``inference="split"``, the rows that judge the models that have a feature; the others
-        judge those that do not.
+        With ``inference="split"``, the rows that evaluate the models that have a feature; the
+        others evaluate those that do not.
     shifts : ndarray of shape (m,), optional
         What each coalition's skill moved when the training rows doubled.
     disagreements : ndarray of shape (m, n_folds), optional
@@ -152,8 +152,8 @@ class ShapleyResult(ResultRecord):
         Notes
         -----
         The solver's map applied to the coalitions' influence values. With ``inference="split"``
-        the coalitions that have the feature are judged by one half of the rows and those that do
-        not by the other, so that the variance does not vanish with the Shapley value. The value
+        the coalitions that have the feature are evaluated on one half of the rows and those that
+        do not on the other, so that the variance does not vanish with the Shapley value. The value
         itself is the mean over both assignments of the halves, which varies no more than one of
         them: the intervals are conservative.
         """

@@ -1,7 +1,7 @@
 """Records on disk: a zip archive of a JSON text and arrays, never a pickle.
 
 The archive holds ``record.json`` and one ``NAME.npy`` per array, so numpy opens it, too. A file
-may come from anywhere: its size is judged by the archive's directory before anything is unpacked,
+may come from anywhere: its size is read from the archive's directory before anything is unpacked,
 an array's by its header before it is read, and only arrays that the reader asks for are read.
 """
 
@@ -165,22 +165,22 @@ class StoredRecord:
         if member is None:
             raise ValueError(f"it has no array {name!r}")
         with self._archive.open(member) as file:
-            found, fortran_order, dtype = _read_header(file)
-            suits = len(found) == len(shape) and all(
-                want is None or want == have for want, have in zip(shape, found, strict=True)
+            stored, fortran_order, dtype = _read_header(file)
+            suits = len(stored) == len(shape) and all(
+                want is None or want == have for want, have in zip(shape, stored, strict=True)
             )
             if not suits or dtype.kind not in kinds:
                 wanted = ", ".join("any" if each is None else str(each) for each in shape)
                 raise ValueError(
                     f"array {name!r} must have shape ({wanted}) and a dtype of kind {kinds!r}; "
-                    f"it has shape {found} and dtype {dtype}"
+                    f"it has shape {stored} and dtype {dtype}"
                 )
-            n_bytes = int(np.prod(found, dtype=object)) * dtype.itemsize
+            n_bytes = int(np.prod(stored, dtype=object)) * dtype.itemsize
             if n_bytes != member.file_size - file.tell():
                 raise ValueError(f"array {name!r} is not as long as it says")
             values = np.frombuffer(file.read(), dtype)
         self._unread.discard(member.filename)
-        array = values.reshape(found, order="F" if fortran_order else "C").copy()
+        array = values.reshape(stored, order="F" if fortran_order else "C").copy()
         if finite and not np.isfinite(array).all():
             raise ValueError(f"array {name!r} holds values that are not finite")
         return array

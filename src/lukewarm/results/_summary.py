@@ -22,12 +22,12 @@ def summary(result: ImportanceResult) -> str:
     """Return what matters most, what cannot be told from zero, and how settled the numbers are."""
     is_clear, is_above = result.p_value() < 1 - result.level, result.importance > 0
     ranked = np.argsort(-result.importance, kind="stable")
-    found = [number for number in ranked if is_clear[number] and is_above[number]]
+    clear = [number for number in ranked if is_clear[number] and is_above[number]]
     unmeasured = [number for number in ranked if is_clear[number] and not is_above[number]]
     open_questions = [number for number in ranked if not is_clear[number]]
     sentences = [
-        *_on_the_largest(result, found),
-        *_on_the_others(result, found),
+        *_on_the_largest(result, clear),
+        *_on_the_others(result, clear),
         *_on_the_unmeasured(result, unmeasured),
         *_on_zero(result, open_questions),
         *_on_more_rows(result),
@@ -35,10 +35,10 @@ def summary(result: ImportanceResult) -> str:
     return "\n".join([" ".join(sentences), *result._footnotes])
 
 
-def _on_the_largest(result: ImportanceResult, found: Sequence[int]) -> list[str]:
-    if not found:
+def _on_the_largest(result: ImportanceResult, clear: Sequence[int]) -> list[str]:
+    if not clear:
         return []
-    first = found[0]
+    first = clear[0]
     words = words_for(result.measure)
     low, high = (words.scale * end[first] for end in result.interval())
     said = f"{words.scale * result.importance[first]:.3g}"
@@ -51,11 +51,11 @@ def _on_the_largest(result: ImportanceResult, found: Sequence[int]) -> list[str]
     ]
 
 
-def _on_the_others(result: ImportanceResult, found: Sequence[int]) -> list[str]:
-    if len(found) < 2:
+def _on_the_others(result: ImportanceResult, clear: Sequence[int]) -> list[str]:
+    if len(clear) < 2:
         return []
-    verb = "comes" if len(found) == 2 else "come"
-    return [f"Then {verb} {_named(result, found[1:])}."]
+    verb = "comes" if len(clear) == 2 else "come"
+    return [f"Then {verb} {_named(result, clear[1:])}."]
 
 
 def _on_the_unmeasured(result: ImportanceResult, unmeasured: Sequence[int]) -> list[str]:

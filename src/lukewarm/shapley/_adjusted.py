@@ -78,25 +78,25 @@ def regression_adjusted(
         return shrunken_least_squares(game, sample, proxies)
     differences = np.append(*sample.differences(game))
     additive = _KnownGames.additive(sample)
-    beyond = _what_is_left(additive)
-    known = additive.joined_by(sample, proxies, beyond)
-    prior = likeliest_prior(sample.signs_with_full, beyond @ differences, known.of_proxies)
+    residuals = _what_is_left(additive)
+    explained = additive.joined_by(sample, proxies, residuals)
+    prior = likeliest_prior(sample.signs_with_full, residuals @ differences, explained.of_proxies)
     if not prior.uses_proxies:
-        known = additive
+        explained = additive
     # The linear part is taken out first, so that a game it describes comes out to the last digit.
-    fit, leaves = _least_squares(known.differences), _what_is_left(known)
-    smoother = fit_smoother(sample, prior.share, known.of_proxies, known.proxy_shapley)
+    fit, leaves = _least_squares(explained.differences), _what_is_left(explained)
+    smoother = fit_smoother(sample, prior.share, explained.of_proxies, explained.proxy_shapley)
     left_out = smoother.left_out_map @ leaves
     of_pairs = smoother.map[:, :-1]
     factor = _correction_factors(sample)
     correction = (sample.shapley_weights - sample.probabilities * of_pairs) * factor
-    weights = known.shapley @ fit + smoother.map @ leaves + correction @ left_out
+    weights = explained.shapley @ fit + smoother.map @ leaves + correction @ left_out
     weights = _made_efficient(weights, game.n_players)
     covariance = _sampling_covariance(
         weights[:, :-1], left_out @ differences, _chance_of_missing(sample)
     )
     multiples = (fit[game.n_players :] + smoother.proxy_map @ leaves) @ differences
-    for multiple, proxy_covariance in zip(multiples, known.proxy_covariances, strict=True):
+    for multiple, proxy_covariance in zip(multiples, explained.proxy_covariances, strict=True):
         covariance = covariance + multiple**2 * proxy_covariance
     return Solution(
         sample.coalitions, sample.weights_of_values(weights[:, :-1], weights[:, -1]), covariance
@@ -130,7 +130,7 @@ class _KnownGames:
         return cls(differences, shapley, [])
 
     def joined_by(
-        self, sample: PairSample, proxies: Sequence[ProxyGame], beyond: Matrix
+        self, sample: PairSample, proxies: Sequence[ProxyGame], residuals: Matrix
     ) -> _KnownGames:
         """Return these games and what is left of the proxies, scaled to a mean square of 1.
 
@@ -140,7 +140,7 @@ class _KnownGames:
         columns, shapley, covariances = [self.differences], [self.shapley], []
         for proxy in proxies:
             whole = np.append(*sample.differences(proxy))
-            rest = beyond @ whole
+            rest = residuals @ whole
             scale = float(np.sqrt(np.mean(rest**2)))
             if scale <= _ROUND_OFF * np.abs(whole).max():
                 continue
@@ -174,10 +174,10 @@ def _least_squares(games: Matrix) -> Matrix:
     return fit
 
 
-def _what_is_left(known: _KnownGames) -> Matrix:
+def _what_is_left(explained: _KnownGames) -> Matrix:
     """Return the map from differences to what the best multiples of the games leave of them."""
-    fit = _least_squares(known.differences)
-    return np.eye(fit.shape[1]) - known.differences @ fit
+    fit = _least_squares(explained.differences)
+    return np.eye(fit.shape[1]) - explained.differences @ fit
 
 
 def _correction_factors(sample: PairSample) -> Vector:

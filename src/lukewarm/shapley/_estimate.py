@@ -158,7 +158,7 @@ def solve(
 def least_coalitions(solver: str, n_players: int) -> int:
     """Return the fewest coalitions, besides the empty and the full one, that the solver needs.
 
-    Pairs that show an additive game need as many again to judge it by: with one pair per player a
+    Pairs that show an additive game need as many again to test it: with one pair per player a
     single residual is left, and in a vote, whose values are 0 and 1, that one is zero by chance so
     often that 95 % intervals cover 40 to 80 %. Contributions need several units for the spread
     between them.

@@ -60,9 +60,9 @@ def constrained_map(signs: Matrix, pair_weights: Vector) -> tuple[Matrix, Vector
 
 def _sandwich(of_pairs: Matrix, residual: Vector, counts: Vector, leverage: Vector) -> Matrix:
     free = 1 - leverage
-    judged = free > _LEAST_FREE
-    squares = np.divide(residual**2, free, out=np.zeros_like(residual), where=judged)
-    squares[~judged] = squares[judged].mean()
+    is_measured = free > _LEAST_FREE
+    squares = np.divide(residual**2, free, out=np.zeros_like(residual), where=is_measured)
+    squares[~is_measured] = squares[is_measured].mean()
     # One draw of a pair has the leverage of the pair over its count.
     scores = of_pairs * np.sqrt(squares / np.maximum(counts - leverage, _LEAST_FREE))
     return scores @ scores.T

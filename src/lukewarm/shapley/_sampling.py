@@ -98,14 +98,14 @@ def take_units(
     n_coalitions : int
     generator : Generator
     """
-    known: set[Coalition] = {(), full_coalition(n_players)}
-    most = n_coalitions + len(known)
+    drawn: set[Coalition] = {(), full_coalition(n_players)}
+    most = n_coalitions + len(drawn)
     units: list[Unit] = []
     for unit in sampler(n_players, generator):
-        fresh = set(unit) - known
-        if len(known) + len(fresh) > most:
+        fresh = set(unit) - drawn
+        if len(drawn) + len(fresh) > most:
             break
-        known |= fresh
+        drawn |= fresh
         units.append(unit)
     return units
 

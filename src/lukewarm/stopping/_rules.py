@@ -94,6 +94,11 @@ def _best_number(values: np.ndarray) -> int:
 class FixedSteps:
     """Take exactly `n_steps` steps and keep the last.
 
+    Parameters
+    ----------
+    n_steps : int
+        0 keeps the model as it is.
+
     Examples
     --------
     >>> FixedSteps(2).should_stop([3.0, 1.0]), FixedSteps(2).should_stop([3.0, 1.0, 2.0])

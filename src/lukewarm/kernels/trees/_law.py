@@ -183,6 +183,18 @@ def expected_update(
 
 
 def _law(cells: Cells, sums: Vector, borders: Borders, depth: int, strength: float) -> Vector:
+    """Return the probability of every set of `depth` splits, in the order of `split_sets`.
+
+    Parameters
+    ----------
+    cells : Cells
+    sums : ndarray of shape (n_cells,)
+        Of the residuals.
+    borders : list of ndarray
+    depth : int
+    strength : float
+        beta, the size of the noise of scores.
+    """
     n_splits = sum(len(edges) for edges in borders)
     binomials = binomial_table(n_splits, depth)
     probabilities = np.ones(1)

@@ -47,7 +47,7 @@ class _NumericColumn:
         spread = spread if spread > _NOTHING * max(1.0, abs(centre)) else 1.0
         scaled = (present - centre) / spread
         low, high = float(scaled.min()), float(scaled.max())
-        beyond = _REACH * (high - low)
+        margin = _REACH * (high - low)
         knots = np.zeros(0)
         if curved:
             shares = np.linspace(0, 1, _N_KNOTS + 2)[1:-1]
@@ -56,7 +56,7 @@ class _NumericColumn:
         # Two values have lines only.
         is_curved = len(knots) > 0
         has_gaps = bool(is_gap.any())
-        return cls(centre, spread, low - beyond, high + beyond, knots, is_curved, has_gaps)
+        return cls(centre, spread, low - margin, high + margin, knots, is_curved, has_gaps)
 
     def functions(self, values: Vector) -> list[Vector]:
         values = np.asarray(values, dtype=float)
@@ -223,15 +223,15 @@ class AdditiveBasis:
     @cached_property
     def lines(self) -> dict[int, Line]:
         """The columns of numbers that have no other function than their line."""
-        found = {}
+        line_of = {}
         starts = np.searchsorted(self.owner, np.arange(len(self.columns)))
         for number, (column, place) in enumerate(zip(self.columns, starts.tolist(), strict=True)):
             if isinstance(column, _LevelColumn):
                 continue
             if not column.is_curved and not column.has_gaps:
                 offset = column.centre + column.spread * self.centre[place]
-                found[number] = Line(place, offset, column.spread * self.spread[place])
-        return found
+                line_of[number] = Line(place, offset, column.spread * self.spread[place])
+        return line_of
 
     @cached_property
     def _numeric(self) -> _NumericColumns | None:

@@ -268,12 +268,12 @@ class RidgeFamily:
         sizes = np.diff(starts, append=len(places))
         across = inverse[:, gone]
         solved = np.linalg.solve(across[gone], across.T) if len(gone) else across.T
-        found = []
+        blocks = []
         for size in np.unique(sizes):
             own = places[starts[sizes == size][:, None] + np.arange(size)]
             block = inverse[own[:, :, None], own[:, None, :]]
-            found.append((own, block - across[own] @ solved[:, own].transpose(1, 0, 2)))
-        return found
+            blocks.append((own, block - across[own] @ solved[:, own].transpose(1, 0, 2)))
+        return blocks
 
     @property
     def has_inverse(self) -> bool:

@@ -123,12 +123,12 @@ class DrawnMargins:
         if rows is None:
             return None
         drawn, own, numbers = rows
-        found = [
+        changes = [
             forest.changes(numbers, drawn, weights, with_leaves=with_leaves)
             for forest in self._forests
         ]
-        leaves = [np.concatenate(each) for each in zip(*(part for _, part in found), strict=True)]
-        return own + np.sum([change for change, _ in found], axis=0), leaves
+        leaves = [np.concatenate(each) for each in zip(*(part for _, part in changes), strict=True)]
+        return own + np.sum([change for change, _ in changes], axis=0), leaves
 
     def _read_rows(
         self, X: Features, fills: Sequence[dict[int, Any]]
@@ -141,10 +141,10 @@ class DrawnMargins:
             self._is_right = self._reads_right(X)
         if not self._is_right:
             return None
-        known = self._known.recall(X)
-        if known is None:
-            known = self._known.keep((self._as_rows(X), self._margin(X)), X)
-        rows, own = known
+        kept = self._known.recall(X)
+        if kept is None:
+            kept = self._known.keep((self._as_rows(X), self._margin(X)), X)
+        rows, own = kept
         drawn = {}
         for column in fills[0]:
             values = self._numbers(X, column, [fill[column] for fill in fills])
@@ -163,8 +163,8 @@ class DrawnMargins:
         if rows is None:
             return False
         expected = self._own_margin(few)
-        found = np.sum([forest.margin(rows) for forest in self._forests], axis=0)
-        error = (found - found[:1]) - (expected - expected[:1])
+        margin = np.sum([forest.margin(rows) for forest in self._forests], axis=0)
+        error = (margin - margin[:1]) - (expected - expected[:1])
         return bool(np.abs(error).max() <= 4 * sum(each.rounding for each in self._forests))
 
     def _numbers(self, X: Features, column: int, values: Sequence[Any]) -> Matrix | None:

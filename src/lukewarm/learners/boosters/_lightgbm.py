@@ -238,13 +238,13 @@ def _as_codes(X: pd.DataFrame, levels: list[list[Any]]) -> np.ndarray | None:
     if sum(is_category) != len(levels):
         return None
     numbers = np.empty(X.shape)
-    known = iter(levels)
+    next_levels = iter(levels)
     for place, coded in enumerate(is_category):
         column = X.iloc[:, place]
         if not coded:
             numbers[:, place] = column.to_numpy(float)
             continue
-        places = pd.Index(next(known)).get_indexer(column.cat.categories)
+        places = pd.Index(next(next_levels)).get_indexer(column.cat.categories)
         codes = np.append(places, -1)[column.cat.codes]
         numbers[:, place] = np.where(codes < 0, np.nan, codes)
     return numbers

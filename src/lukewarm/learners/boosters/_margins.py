@@ -16,10 +16,11 @@ import numpy as np
 
 from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import RowCache
-from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
+from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._objectives import Objective, objective_of
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.boosters._drawn import DrawnMargins, ReadableSegment, ReadForest
 from lukewarm.learners.boosters._segments import CalibratedTrees, Segment
 from lukewarm.measures import REGRESSION, Task
@@ -157,13 +158,13 @@ class MarginLearner(ModelWrapper):
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for `X` with the values of each fill, by one pass where it can."""
         drawn = self._drawn()
-        found = None if drawn is None else drawn.margins(X, fills, None)
-        return super().predict_filled(X, fills) if found is None else list(self._link(found[0]))
+        margins = None if drawn is None else drawn.margins(X, fills, None)
+        return super().predict_filled(X, fills) if margins is None else list(self._link(margins[0]))
 
     def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
         """Return the mean prediction over draws; None where the trees cannot be read."""
-        found = self._average(X, draws, with_leaves=False)
-        return None if found is None else found[0]
+        average = self._average(X, draws, with_leaves=False)
+        return None if average is None else average[0]
 
     def average_with_leaves(
         self, X: Features, draws: Sequence[Draw]

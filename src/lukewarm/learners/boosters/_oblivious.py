@@ -70,11 +70,11 @@ class ObliviousForest:
             file = Path(folder) / "model.json"
             model.save_model(str(file), format="json")
             fields = json.loads(file.read_text())
-        known = ("FloatFeature", "OneHotFeature", "OnlineCtr")
+        readable = ("FloatFeature", "OneHotFeature", "OnlineCtr")
         splits = [tree.get("splits") or () for tree in fields.get("oblivious_trees") or ()]
         if not splits or any(len(each) > _DEEPEST for each in splits):
             return None
-        if any(split["split_type"] not in known for each in splits for split in each):
+        if any(split["split_type"] not in readable for each in splits for split in each):
             return None
         return cls(model, n_trees, fields)
 
@@ -159,26 +159,26 @@ class ObliviousForest:
         """Return the leaf of every row in every tree, (n_trees, n)."""
         leaves = self._leaves.recall(rows)
         if leaves is None:
-            found = self._model.calc_leaf_indexes(rows, ntree_end=self._n_trees)
-            leaves = np.ascontiguousarray(np.asarray(found).T.astype(np.uint16))
+            leaf_numbers = self._model.calc_leaf_indexes(rows, ntree_end=self._n_trees)
+            leaves = np.ascontiguousarray(np.asarray(leaf_numbers).T.astype(np.uint16))
             self._leaves.keep(leaves, rows)
         return leaves
 
 
 def _columns_of(trees: list[dict[str, Any]], features: Any) -> dict[int, _Column]:
     """Return the splits on columns of numbers, by the number of the column."""
-    found: dict[int, dict[int, list[tuple[int, float]]]] = {}
+    splits: dict[int, dict[int, list[tuple[int, float]]]] = {}
     for number, tree in enumerate(trees):
         for bit, split in enumerate(tree.get("splits") or ()):
             if split["split_type"] == "FloatFeature":
-                of_trees = found.setdefault(split["float_feature_index"], {})
+                of_trees = splits.setdefault(split["float_feature_index"], {})
                 of_trees.setdefault(number, []).append((bit, split["border"]))
     info = {each["feature_index"]: each for each in features}
     return {
         info[feature]["flat_feature_index"]: _column(
             of_trees, gaps_exceed=info[feature].get("nan_value_treatment") == "AsTrue"
         )
-        for feature, of_trees in found.items()
+        for feature, of_trees in splits.items()
     }
 
 
@@ -228,6 +228,27 @@ def _add_changes(
     weights: np.ndarray,
     total: np.ndarray,
 ) -> None:
+    """Add to `total` what drawn columns change in the sum over all trees.
+
+    Parameters
+    ----------
+    leaves : ndarray of uint16, shape (n_trees, n_rows)
+        The leaf that each row reaches as it is: a bit for each split.
+    codes : ndarray of shape (n_columns, n_draws, n_rows)
+        The drawn columns, in codes of their borders.
+    place_of : ndarray of shape (n_columns, n_trees)
+        The row of `tables` for a column in a tree; -1 where the tree does not ask for it.
+    masks : ndarray of uint16, shape (n_trees,)
+        The bits of the splits that ask for a drawn column.
+    tables : ndarray of uint16, shape (n_uses, n_codes)
+        The bits that a column's code sets.
+    first_leaf : ndarray of shape (n_trees,)
+        Where the leaves of a tree begin in `values`.
+    values : ndarray of shape (n_leaves, n_outputs)
+    weights : ndarray of shape (n_draws, n_rows)
+        Of a mean over the draws; empty where each draw is kept by itself.
+    total : ndarray of shape (1 or n_draws, n_rows, n_outputs)
+    """
     n_trees, n_rows = leaves.shape
     n_columns, n_draws = codes.shape[:2]
     n_outputs = total.shape[2]

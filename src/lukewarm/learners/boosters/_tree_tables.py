@@ -160,8 +160,8 @@ class TreeTables:
         if isinstance(borders, int):
             codes[:] = borders
             is_gap = np.isnan(values)
-            known = ~is_gap & (values > -1) & (values < borders)
-            codes[known] = values[known].astype(np.int64)
+            is_level = ~is_gap & (values > -1) & (values < borders)
+            codes[is_level] = values[is_level].astype(np.int64)
             codes[is_gap] = borders + 1
             return
         count_below(borders, values, codes)
@@ -241,8 +241,8 @@ class _Joined:
         columns, begins = np.unique(self.feature[order], return_index=True)
         for column, own in zip(columns, np.split(order, begins[1:]), strict=True):
             if by_level[own].all():
-                known = [self.level[self.first_level[s] : self.first_level[s + 1]] for s in own]
-                self.borders[column] = int(np.concatenate(known).max(initial=-1)) + 1
+                levels = [self.level[self.first_level[s] : self.first_level[s + 1]] for s in own]
+                self.borders[column] = int(np.concatenate(levels).max(initial=-1)) + 1
             elif by_level[own].any():  # no library here has both in one column
                 self.can_lay_out = False
             else:
@@ -329,8 +329,8 @@ def _rule_out_right(splits: _SplitArrays, split: int, kept: np.uint64, tables: n
         return
     others_go_left = splits.others_go_left[split]
     goes_right = np.full(n_codes - 1, not others_go_left)
-    for known in splits.level[splits.first_level[split] : splits.first_level[split + 1]]:
-        goes_right[known] = others_go_left
+    for level in splits.level[splits.first_level[split] : splits.first_level[split + 1]]:
+        goes_right[level] = others_go_left
     for other in range(n_codes - 1):
         if goes_right[other]:
             tables[begin + other] &= kept
@@ -340,7 +340,20 @@ def _rule_out_right(splits: _SplitArrays, split: int, kept: np.uint64, tables: n
 def _count_below(
     padded: np.ndarray, n_turns: int, column: np.ndarray, missing: int, codes: np.ndarray
 ) -> None:
-    """Count the borders below each value by halving, with no branch to guess wrong."""
+    """Count the borders below each value by halving, with no branch to guess wrong.
+
+    Parameters
+    ----------
+    padded : ndarray of shape (2**n_turns,)
+        Borders, ascending, filled up with infinity.
+    n_turns : int
+        Halvings.
+    column : ndarray of shape (n,)
+    missing : int
+        The code of a gap.
+    codes : ndarray of shape (n,)
+        Written to.
+    """
     for row in range(len(column)):
         x = column[row]
         below = 0

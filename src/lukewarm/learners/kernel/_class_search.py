@@ -31,6 +31,7 @@ _NUMBERS_FOR_ALL_FOLDS = 5_000_000
 
 def most_landmarks(n_rows: int, max_landmarks: int) -> int:
     """Return how many landmarks' features of all rows fit into memory."""
+    # 50 at the least, whatever the memory: judgement.
     return min(max_landmarks, max(_FEATURE_NUMBERS // n_rows, 50))
 
 

@@ -18,7 +18,11 @@ from lukewarm.learners.kernel._class_search import (
     most_landmarks,
 )
 from lukewarm.learners.kernel._coding import Coding
-from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
+from lukewarm.learners.kernel._estimator import (
+    KernelMachineEstimator,
+    check_given_together,
+    weighted_rows,
+)
 from lukewarm.learners.kernel._log_loss import indicators, probabilities
 from lukewarm.learners.kernel._refit import FittedRows
 from lukewarm.learners.kernel._search import choose
@@ -74,11 +78,9 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
             left out.
         """
         settings = self.settings()
+        check_given_together(X_val, y_val)
         X = self._check_training(X)
-        labels = _as_labels(y, len(X))
-        if (X_val is None) != (y_val is None):
-            raise ValueError("X_val and y_val must be given together, or neither.")
-        X, labels, weights = weighted_rows(X, labels, sample_weight)
+        X, labels, weights = weighted_rows(X, _as_labels(y, len(X)), sample_weight)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(

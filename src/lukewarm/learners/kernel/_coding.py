@@ -191,13 +191,13 @@ class Coding:
     @cached_property
     def _plain(self) -> tuple[Vector, Vector, Vector, Vector] | None:
         """Borders, centre and spread of all columns; None unless all are numbers without gaps."""
-        found = []
+        columns = []
         for column in self.columns:
             if not isinstance(column, QuantityColumn) or column.gap_scaling is not None:
                 return None
             scaling = column.scaling
-            found.append((column.low, column.high, float(scaling.centre), float(scaling.spread)))
-        low, high, centre, spread = np.array(found).T
+            columns.append((column.low, column.high, float(scaling.centre), float(scaling.spread)))
+        low, high, centre, spread = np.array(columns).T
         return low, high, centre, spread
 
     def guessed(self, rows: Matrix) -> Matrix:
@@ -230,9 +230,10 @@ def _borders(values: Vector, weights: Vector, reach: float) -> tuple[float, floa
     """Return where to clip; the range itself where most rows have one value."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
+    # A sum that misses its share by rounding alone has reached it.
     places = np.searchsorted(reached, np.array([0.1, 0.9]) * reached[-1] * (1 - 1e-12))
     low, high = values[order][np.minimum(places, len(values) - 1)]
     if low == high:
         return float(values.min()), float(values.max())
-    beyond = reach * (high - low)
-    return float(low - beyond), float(high + beyond)
+    margin = reach * (high - low)
+    return float(low - margin), float(high + margin)

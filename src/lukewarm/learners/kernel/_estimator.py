@@ -79,6 +79,12 @@ class KernelMachineEstimator(TableEstimator):
         return is_free and n_rows >= _LEAST_ROWS_FOR_RELEVANCE
 
 
+def check_given_together(X_val: Any, y_val: Any) -> None:
+    """Raise where rows that choose have no target, or a target no rows."""
+    if (X_val is None) != (y_val is None):
+        raise ValueError("X_val and y_val must be given together, or neither.")
+
+
 def weighted_rows(X: Features, y: Vector, sample_weight: Any) -> tuple[Features, Vector, Vector]:
     """Return the rows that weigh something, and weights of mean one."""
     weights = check_weights(sample_weight, len(y))

@@ -73,7 +73,20 @@ def _set_shifted(
     parts: np.ndarray,
     outputs: np.ndarray,
 ) -> np.ndarray:
-    """Set the outputs of the rows that share their shifts; return which are set, (K, n)."""
+    """Set the outputs of the rows that share their shifts; return which are set, (K, n).
+
+    Parameters
+    ----------
+    machine : Machine
+    rows : ndarray of shape (n, q)
+        Coded.
+    changed : ndarray of int
+        Coded columns that take other values.
+    parts : ndarray of shape (K, n, n_changed)
+        Their values in each of the fills.
+    outputs : ndarray of shape (K, n, n_outputs)
+        Written to.
+    """
     # The middle one: the others are nearest to it, and it is hardly ever at the end of a range.
     guess = parts[len(parts) // 2]
     shifts = np.median(parts - guess, axis=1)

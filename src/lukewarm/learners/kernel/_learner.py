@@ -11,10 +11,11 @@ from sklearn.base import clone
 
 from lukewarm._typing import Features, Matrix, Prediction, Vector
 from lukewarm._validation import check_count
-from lukewarm.learners._base import BaseLearner, LearnerTraits
+from lukewarm.learners._base import BaseLearner
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._imputation import Moments
 from lukewarm.learners._task import check_task
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.kernel._choice import Training
 from lukewarm.learners.kernel._class_search import all_eigenfeatures
 from lukewarm.learners.kernel._coding import Coding
@@ -53,6 +54,8 @@ class KernelMachine(BaseLearner):
     """
 
     traits = LearnerTraits(
+        # Two steps double the number of updates (`n_updates`): the rule waits for eight times as
+        # many, and 2**35 are the most. Both are judgement.
         patience=6,
         max_steps=70,
         accepts_missing=True,

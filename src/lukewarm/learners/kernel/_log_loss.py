@@ -75,6 +75,7 @@ def fit_log_loss(
         Coefficients near the answer.
     """
     n_outputs = rows.targets.shape[1]
+    # Largest curvature of the log-loss in the outputs: p (1 - p), and Boehning's bound for several.
     bound = 0.25 if n_outputs == 1 else 0.5
     scale = 1 / np.sqrt(np.append(bound, bound * eigenvalues + penalty))[:, None]
 
@@ -90,9 +91,10 @@ def fit_log_loss(
         return float(value), (gradient * scale).ravel()
 
     first = np.zeros(scale.shape[0] * n_outputs) if start is None else (start / scale).ravel()
+    # A relative fall of the loss that no evaluation can see.
     options = {"maxiter": _MAX_ITERATIONS, "gtol": _TOLERANCE, "ftol": 1e-9}
-    found = minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
-    return found.x.reshape(-1, n_outputs) * scale
+    optimum = minimize(objective, first, jac=True, method="L-BFGS-B", options=options)
+    return optimum.x.reshape(-1, n_outputs) * scale
 
 
 def outputs_of(rows: ClassRows, coefficients: Matrix) -> Matrix:

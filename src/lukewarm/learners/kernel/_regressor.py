@@ -13,7 +13,11 @@ from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_count, check_vector
 from lukewarm.learners.kernel._choice import Choice, Training, choose_penalty
 from lukewarm.learners.kernel._coding import Coding
-from lukewarm.learners.kernel._estimator import KernelMachineEstimator, weighted_rows
+from lukewarm.learners.kernel._estimator import (
+    KernelMachineEstimator,
+    check_given_together,
+    weighted_rows,
+)
 from lukewarm.learners.kernel._refit import FittedRows
 from lukewarm.learners.kernel._search import choose
 from lukewarm.learners.kernel._validation_rows import ValidationRows
@@ -85,11 +89,9 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
             left out.
         """
         settings = self.settings()
+        check_given_together(X_val, y_val)
         X = self._check_training(X)
-        target = _as_target(y, len(X))
-        if (X_val is None) != (y_val is None):
-            raise ValueError("X_val and y_val must be given together, or neither.")
-        X, target, weights = weighted_rows(X, target, sample_weight)
+        X, target, weights = weighted_rows(X, _as_target(y, len(X)), sample_weight)
         coding = Coding.learn(X, weights)
         held_out = None if X_val is None else self._held_out(coding, X_val, y_val)
         order = as_generator(self.random_state).permutation(len(target))
@@ -101,7 +103,14 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         return self
 
     def refitted(self, X: Features, y: Vector, weights: Vector | None) -> KernelMachineRegressor:
-        """Return the regressor with the same kernel on other rows; the penalty is chosen anew."""
+        """Return the regressor with the same kernel on other rows; the penalty is chosen anew.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        y : ndarray of shape (n,)
+        weights : ndarray of shape (n,), optional
+        """
         check_is_fitted(self)
         X, target, weights = weighted_rows(X, y, weights)
         order = as_generator(self.random_state).permutation(len(target))
@@ -145,11 +154,11 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         """
         check_is_fitted(self)
         removed = [self._position(column) for column in columns]
-        # The refit is not judged again in every case; the full model's loss is not its own.
+        # The refit is not evaluated again in every case; the full model's loss is not its own.
         reduced = self._without_losses()
         if self._fitted.is_used(removed, self.kernel_):
-            found = self._fitted.without(removed, self.kernel_, self.penalty_)
-            reduced.machine_, reduced.penalty_ = found
+            refit = self._fitted.without(removed, self.kernel_, self.penalty_)
+            reduced.machine_, reduced.penalty_ = refit
         reduced.n_landmarks_ = len(reduced.machine_.landmarks)
         reduced.kernel_ = reduced.machine_.kernel
         return reduced

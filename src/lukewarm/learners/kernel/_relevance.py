@@ -109,7 +109,18 @@ class Likelihood:
         amplitude: float,
         noise: float,
     ) -> Vector:
-        """Return the derivatives of the log-likelihood by all parameters; `pull` is M."""
+        """Return the derivatives of the log-likelihood by all parameters.
+
+        Parameters
+        ----------
+        pull : ndarray of shape (n, n)
+            M.
+        shape : ndarray of shape (n, n)
+            The RBF part of the covariance; overwritten.
+        shaped, linear : ndarrays of shape (n, q)
+            Rows times inverse scales, and rows times slopes.
+        amplitude, noise : float
+        """
         pulled_linear = amplitude * np.einsum("ij,ij->j", linear, pull @ linear)
         by_noise = noise * (pull.diagonal() @ self.spread) / 2
         shape *= pull
@@ -197,17 +208,19 @@ def find_relevance(
                 bounds=bounds,
                 options={
                     "maxiter": n_iterations,
+                    # Twice scipy's default, for as many parameters as two a column: judgement.
                     "maxcor": 20,
                     "ftol": _LEAST_GAIN / len(likelihood.y),
                 },
             )
             for parameters in starts
         ]
-        found = min(tried, key=lambda each: each.fun)
-        parameters = found.x
+        best = min(tried, key=lambda each: each.fun)
+        parameters = best.x
         starts = [parameters]
-    parameters = _without_traces(parameters, likelihood, found.fun)
+    parameters = _without_traces(parameters, likelihood, best.fun)
     inverse_scales, all_slopes, _, _ = likelihood.unpack(parameters)
+    # What ends within a hundredth of the bound is held to be at it.
     least = np.exp(_LOWEST) * 1.01
     kernel = Kernel(
         "rbf",
@@ -247,9 +260,9 @@ def _starts(rows: Matrix, y: Matrix, weights: Vector, block: np.ndarray) -> list
 
     alike, nowhere = np.ones(n_blocks, dtype=bool), np.zeros(n_blocks, dtype=bool)
     starts = [_start(rows, block, alike, nowhere)]
-    found = scores_that_stand_out(rows, y, weights)
-    pairs = found[:, :-1]
-    ahead = of_blocks(found[:, -1] | pairs.any(axis=0) | pairs.any(axis=1))
+    stands_out = scores_that_stand_out(rows, y, weights)
+    pairs = stands_out[:, :-1]
+    ahead = of_blocks(stands_out[:, -1] | pairs.any(axis=0) | pairs.any(axis=1))
     if ahead.any() and not ahead.all():
         starts.append(_start(rows, block, ahead, nowhere))
     waves = of_blocks(columns_with_waves(rows, y, weights))
@@ -264,6 +277,7 @@ def _start(rows: Matrix, block: np.ndarray, ahead: np.ndarray, waves: np.ndarray
     length = np.square(rows[:, ahead[block]]).sum(axis=1).mean()
     unit = np.where(ahead, 1.0, _HELD_BACK) / np.sqrt(max(float(length), 1.0))
     scales = np.where(waves, _START_WAVE, _START_SCALE * unit)
+    # The last two are amplitude and noise: judgement.
     return np.log(np.concatenate([scales, _START_SLOPE * unit, [1.0, 0.3]]))
 
 

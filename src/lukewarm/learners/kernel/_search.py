@@ -21,6 +21,10 @@ _FEW_ROWS = 500
 _FIRST_LANDMARKS = 500
 # Landmarks of which this share spans all need no company.
 _NEARLY_ALL = 0.9
+# Rows that are left to validate where not all can be landmarks; half of them where there are fewer.
+_LEFT_TO_VALIDATE = 500
+# A last doubling that would come this near to the most is taken to the most at once: judgement.
+_NEAR_THE_MOST = 0.6
 # Twice the landmarks must lower the loss by this share to be worth eight times the time.
 _WORTHWHILE = 0.02
 
@@ -139,6 +143,19 @@ def _tuned_if_better(
 
     Leaving a row out does not undo what it did to the scales. With few rows, two thirds of them
     tune a kernel for the comparison, and all of them the one that is taken.
+
+    Parameters
+    ----------
+    few : Training
+        Rows on which kernels are compared.
+    common : Kernel
+        With one length scale.
+    block : ndarray of int, shape (q,)
+        Which coded columns share a scale.
+    has_line : bool
+        Whether slopes are searched too.
+    penalty : float, optional
+        The user's.
     """
     n_rows = len(few.y)
     n_tuning = min(TUNING_ROWS, 2 * n_rows // 3)
@@ -220,9 +237,10 @@ def landmark_counts(n_rows: int, max_landmarks: int) -> list[int]:
     """
     if n_rows <= min(2 * _FIRST_LANDMARKS, max_landmarks):
         return [n_rows]
-    most = n_rows if n_rows <= max_landmarks else min(max_landmarks, n_rows - min(n_rows // 2, 500))
+    left = min(n_rows // 2, _LEFT_TO_VALIDATE)
+    most = n_rows if n_rows <= max_landmarks else min(max_landmarks, n_rows - left)
     counts = [min(_FIRST_LANDMARKS, most)]
     while counts[-1] < most:
         count = 2 * counts[-1]
-        counts.append(most if count > 0.6 * most else count)
+        counts.append(most if count > _NEAR_THE_MOST * most else count)
     return counts

@@ -63,6 +63,7 @@ def update_filters(eigenvalues: Vector, counts: Vector, learning_rate: float) ->
     f <- f + learning_rate K (y - f), `count` times: the paper's iterative kernel update.
     """
     counts = np.asarray(counts, dtype=float)[:, None]
+    # There the filter is a ratio of rounding errors; its limit is taken.
     tiny = eigenvalues * learning_rate < 1e-12
     safe = np.where(tiny, 1.0, eigenvalues)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -160,13 +161,13 @@ class ClassSegment:
 
     def extended(self, n_steps: int) -> ClassSegment:
         """Return the segment with so many more steps; penalty = 1 / (learning rate * updates)."""
-        found = list(self.coefficients)
+        coefficients = list(self.coefficients)
         rate = largest_rate(self.path.eigenvalues)
         for step in range(self.n_steps + 1, self.n_steps + n_steps + 1):
             penalty = 1 / (rate * float(n_updates([step])[0]))
-            start = found[-1] if found else None
-            found.append(fit_log_loss(self.rows, self.path.eigenvalues, penalty, start))
-        return replace(self, coefficients=tuple(found))
+            start = coefficients[-1] if coefficients else None
+            coefficients.append(fit_log_loss(self.rows, self.path.eigenvalues, penalty, start))
+        return replace(self, coefficients=tuple(coefficients))
 
     def truncated(self, n_steps: int) -> ClassSegment:
         """Return the segment with so many steps only."""

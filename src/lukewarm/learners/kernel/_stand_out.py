@@ -40,13 +40,13 @@ def scores_that_stand_out(rows: Matrix, y: Matrix, weights: Vector) -> np.ndarra
     with_one = np.column_stack([centred, np.ones(len(rows))])
     n_columns = rows.shape[1]
     least = 2 * np.log(n_columns * (n_columns + 3) / 2)
-    found = np.zeros((n_columns, n_columns + 1), dtype=bool)
+    stands_out = np.zeros((n_columns, n_columns + 1), dtype=bool)
     for output in (y - shares @ y).T:
         pull = shares * output
         mean = centred.T @ (pull[:, None] * with_one)
         square = np.square(centred).T @ (np.square(pull)[:, None] * np.square(with_one))
-        found |= np.square(mean) > least * np.maximum(square, _NOTHING)
-    return found
+        stands_out |= np.square(mean) > least * np.maximum(square, _NOTHING)
+    return stands_out
 
 
 def columns_with_waves(rows: Matrix, y: Matrix, weights: Vector) -> np.ndarray:
@@ -72,9 +72,9 @@ def columns_with_waves(rows: Matrix, y: Matrix, weights: Vector) -> np.ndarray:
     n_groups = min(_MOST_GROUPS, n_rows // _LEAST_ROWS)
     # Three degrees of freedom go to the parabola.
     n_free = n_groups - 3
-    found = np.zeros(n_columns, dtype=bool)
+    has_wave = np.zeros(n_columns, dtype=bool)
     if n_free < 1:
-        return found
+        return has_wave
     level = 2 * np.log(max(n_columns, 4))
     bound = n_free + 2 * np.sqrt(n_free * level) + 2 * level
     group_of_rank = np.arange(n_rows) * n_groups // n_rows
@@ -92,5 +92,5 @@ def columns_with_waves(rows: Matrix, y: Matrix, weights: Vector) -> np.ndarray:
             sums = np.bincount(group_of_rank, weights[order] * output, n_groups)
             spread = np.average(np.square(output), weights=weights[order])
             statistic = np.sum(np.square(sums) / np.maximum(squares * spread, _NOTHING))
-            found[column] |= statistic > bound
-    return found
+            has_wave[column] |= statistic > bound
+    return has_wave

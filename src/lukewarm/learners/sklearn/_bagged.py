@@ -26,6 +26,12 @@ class BaggedTreesLearner(RefitOnlyLearner):
     Trained in one go, like any estimator that takes no steps. Its mean over draws of some columns
     is had in one pass through the trees.
 
+    Parameters
+    ----------
+    estimator : estimator of trees
+    task : Task
+    seed : int, default 0
+
     Examples
     --------
     >>> from sklearn.ensemble import RandomForestRegressor

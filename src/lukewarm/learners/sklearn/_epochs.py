@@ -13,11 +13,12 @@ from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.neural_network import MLPClassifier
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
 from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._objectives import objective_of
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.sklearn._private import with_codes
 from lukewarm.measures import REGRESSION, MeanLoss, Task
 

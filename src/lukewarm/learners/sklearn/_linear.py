@@ -33,6 +33,12 @@ class LinearLearner(RefitOnlyLearner):
     Settings without a closed form (several classes, no intercept, other penalties) are refitted
     like any other estimator.
 
+    Parameters
+    ----------
+    estimator : LinearRegression, Ridge or LogisticRegression
+    task : Task
+    seed : int, default 0
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
@@ -121,7 +127,7 @@ class _Parabola:
     def seen(self, X: Features) -> tuple[Vector, Matrix]:
         """Return the predictions for all columns, and the rows times the inverse.
 
-        Every set of columns is judged by the same rows, so this is one product for all of them.
+        Every set of columns is evaluated on the same rows, so this is one product for all of them.
         """
         seen = self._seen.recall(X)
         if seen is not None:

@@ -149,12 +149,12 @@ class Logistic:
                 slopes * solution._spread, intercept + solution._centre @ slopes
             )
         inverse = inverse_of(solution._hessian(coefficients))
-        found = None if inverse is None else solution._newton(coefficients, inverse, [])
-        if found is None:
+        optimum = None if inverse is None else solution._newton(coefficients, inverse, [])
+        if optimum is None:
             return None
-        solution._coefficients = found
-        if np.abs(found - coefficients).max() > _NEARBY:
-            inverse = inverse_of(solution._hessian(found))
+        solution._coefficients = optimum
+        if np.abs(optimum - coefficients).max() > _NEARBY:
+            inverse = inverse_of(solution._hessian(optimum))
         if inverse is None:
             return None
         solution._inverse = inverse
@@ -175,36 +175,36 @@ class Logistic:
                 return _ModelOfBlock(block, place)
         columns = list(removed)
         start = downdated(self._coefficients, self._inverse, columns)
-        found = self._newton(start, downdated_inverse(self._inverse, columns), columns)
-        if found is None:
+        optimum = self._newton(start, downdated_inverse(self._inverse, columns), columns)
+        if optimum is None:
             return None
-        slopes = found[:-1] / self._spread
-        return LogisticModel(slopes, float(found[-1] - self._centre @ slopes))
+        slopes = optimum[:-1] / self._spread
+        return LogisticModel(slopes, float(optimum[-1] - self._centre @ slopes))
 
     def _solve_block(self, number: int) -> tuple[_Block, np.ndarray]:
         """Return the models without each column of a block, and which of them are solved."""
         first = number * _SIDE_BY_SIDE
         columns = np.arange(first, min(first + _SIDE_BY_SIDE, len(self._spread)))
-        found, is_solved = self._solve_together(columns)
-        slopes = found[:-1] / self._spread[:, np.newaxis]
-        return _Block(slopes, found[-1] - self._centre @ slopes), is_solved
+        optima, is_solved = self._solve_together(columns)
+        slopes = optima[:-1] / self._spread[:, np.newaxis]
+        return _Block(slopes, optima[-1] - self._centre @ slopes), is_solved
 
     def _solve_together(self, columns: np.ndarray) -> tuple[Matrix, np.ndarray]:
         """Return the coefficients (p + 1, m) without each column, and which are solutions."""
         every = np.arange(len(columns))
         # O[:, j] / O[j, j], by which whatever is not zero at j is taken back to zero.
         back = self._inverse[:, columns] / np.diag(self._inverse)[columns]
-        found = self._coefficients[:, np.newaxis] - back * self._coefficients[columns]
-        found[columns, every] = 0.0
+        optima = self._coefficients[:, np.newaxis] - back * self._coefficients[columns]
+        optima[columns, every] = 0.0
         rates = np.full(len(columns), _LEAST_RATE)
-        is_near = self._go_on(found, columns, back, every, rates, in_single=True)
-        is_solved = self._go_on(found, columns, back, every[is_near], rates, in_single=False)
+        is_near = self._go_on(optima, columns, back, every, rates, in_single=True)
+        is_solved = self._go_on(optima, columns, back, every[is_near], rates, in_single=False)
         self._single = None
-        return found, is_solved
+        return optima, is_solved
 
     def _go_on(
         self,
-        found: Matrix,
+        optima: Matrix,
         columns: np.ndarray,
         back: Matrix,
         active: np.ndarray,
@@ -228,7 +228,7 @@ class Logistic:
         last: tuple[Matrix, Matrix] | None = None
         before = np.full(len(active), np.inf)
         for _ in range(_MOST_JOINT_STEPS):
-            at = found[:, active]
+            at = optima[:, active]
             if in_single:
                 at = at.astype(np.float32).astype(float)
             zero = columns[active], np.arange(len(active))
@@ -238,7 +238,7 @@ class Logistic:
             step -= back[:, active] * step[zero]
             step[zero] = 0.0
             size = np.abs(step).max(axis=0) / (1 + np.abs(at).max(axis=0))
-            found[:, active] = at - _combined(at, step, last)
+            optima[:, active] = at - _combined(at, step, last)
             if last is not None:
                 # Steps near the end are rounding in single precision, and so is their ratio.
                 is_clear = size > (10 * _SINGLE if in_single else 0.0)

@@ -13,9 +13,10 @@ from sklearn.base import clone
 
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import RowCache, Rows
-from lukewarm.learners._base import BaseLearner, LearnerTraits, Predicts
+from lukewarm.learners._base import BaseLearner, Predicts
 from lukewarm.learners._fitted import as_seen
 from lukewarm.learners._registry import from_model
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import Task
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule

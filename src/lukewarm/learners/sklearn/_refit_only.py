@@ -11,10 +11,11 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._class_outputs import ScoredClassifier, certain_of_labels, class_output
 from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._registry import cannot_warm_start
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.sklearn._epochs import (
     prediction_of,
     sample_weight_option,
@@ -32,14 +33,14 @@ def _remedy(X: Features) -> str:
         return ""
     text = [str(name) for name in X if not pd.api.types.is_numeric_dtype(X[name].dtype)]
     gaps = [str(name) for name in X if X[name].isna().any()]
-    found = [
+    reasons = [
         *([f"columns {text} hold text or categories"] if text else []),
         *([f"columns {gaps} have gaps"] if gaps else []),
     ]
-    if not found:
+    if not reasons:
         return ""
     return (
-        f" ({' and '.join(found)}; encode or impute them before, such as in a Pipeline, or use a "
+        f" ({' and '.join(reasons)}; encode or impute them before, such as in a Pipeline, or use a "
         "model that takes them: 'auto', 'boosting', 'kernel', 'catboost', 'lightgbm', 'xgboost')."
     )
 

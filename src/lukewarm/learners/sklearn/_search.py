@@ -11,9 +11,10 @@ from sklearn.base import clone
 
 from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows
-from lukewarm.learners._base import BaseLearner, LearnerTraits, Predicts
+from lukewarm.learners._base import BaseLearner, Predicts
 from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._registry import from_model
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.sklearn._refit_only import RefitOnlyLearner
 from lukewarm.measures import REGRESSION, Task
 
@@ -23,6 +24,12 @@ class SearchLearner(RefitOnlyLearner):
 
     It is fitted in one go. What can be had quickly of the best estimator, such as the mean of a
     forest over draws, is had through the search.
+
+    Parameters
+    ----------
+    estimator : GridSearchCV or another search of scikit-learn
+    task : Task
+    seed : int, default 0
 
     Examples
     --------

@@ -133,6 +133,24 @@ def _add_draws(
     depth: int,
     total: np.ndarray,
 ) -> None:
+    """Add to `total` the sum over trees of the mean over draws.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+    place : ndarray of int, shape (n_columns,)
+        The number of a drawn column in `draws`; -1 for columns that are not drawn.
+    draws : ndarray of shape (n_drawn, n_rows, n_draws)
+    weights : ndarray of shape (n_rows, n_draws)
+    roots : ndarray of int
+        The node that each tree begins with.
+    nodes : record array
+        `left`, `right`, `feature` and `threshold` of each node; `left` is negative in a leaf.
+    values : ndarray of shape (n_nodes, n_outputs)
+    depth : int
+        Of the deepest tree.
+    total : ndarray of shape (n_rows, n_outputs)
+    """
     n_rows, n_draws = weights.shape
     one = np.uint64(1)
     every = ~np.uint64(0) if n_draws == 64 else (one << np.uint64(n_draws)) - one

@@ -10,10 +10,11 @@ import numpy as np
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count, check_number
-from lukewarm.learners._base import DifferentiableLearner, LearnerTraits
+from lukewarm.learners._base import DifferentiableLearner
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._imputation import Moments
 from lukewarm.learners._scaling import Scaling
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.torch._layers import (
     first_linear,
     impute_inputs,
@@ -95,6 +96,7 @@ class TorchLearner(DifferentiableLearner):
         # Friedman's data, 1,500 rows and 500 to stop by, three draws: 75 epochs instead of the 138
         # of a patience of 50, for an excess error 4 % above it; epochs are dear.
         patience=5,
+        # Judgement: well beyond those 138.
         max_steps=400,
         # Without a feature what is left to learn is noisier, and gradients with it.
         learning_rate_factor=0.3,

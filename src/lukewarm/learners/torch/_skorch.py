@@ -10,9 +10,10 @@ from sklearn.base import clone
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Prediction, Vector
-from lukewarm.learners._base import LearnerTraits, ModelWrapper
 from lukewarm.learners._fitted import check_fitted
+from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._objectives import Objective
+from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.sklearn._epochs import prediction_of
 from lukewarm.learners.torch._layers import take_codes_as_floats
 from lukewarm.learners.torch._loop import draws_in_training, reinitialize, seeded

@@ -94,6 +94,20 @@ class FilteredReduction(BaseReduction):
         chosen_on: Rows | None,
         fold_of_row: np.ndarray,
     ) -> Solution:
+        """Return the best point of the path.
+
+        Parameters
+        ----------
+        network : DifferentiableLearner
+            In the state that was linearised.
+        linearization : Linearization
+            Its first rows are those of `fitted_on`, its second those of `chosen_on`.
+        fitted_on : Rows
+        chosen_on : Rows, optional
+            What chooses the point; None: the rows of `fitted_on`, left out fold by fold.
+        fold_of_row : ndarray of shape (n,)
+            Of `fitted_on`.
+        """
         basis = linearization.basis()
         features = basis.features(linearization.kernels[0])
         targets = network.targets(fitted_on.y).double().cpu().numpy()
@@ -128,7 +142,16 @@ class FilteredReduction(BaseReduction):
         path: Vector,
         fold_of_row: np.ndarray,
     ) -> Matrix:
-        """Return, at every point and row, what models that never saw the row's fold add."""
+        """Return, at every point and row, what models that never saw the row's fold add.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, rank)
+        residuals, shares : ndarrays of shape (n,)
+            What is to be fitted, and what each row weighs.
+        path : ndarray of shape (n_points,)
+        fold_of_row : ndarray of shape (n,)
+        """
         shifts = np.zeros((len(path) + 1, len(features)))
         for fold in np.unique(fold_of_row):
             inside = fold_of_row == fold

@@ -12,15 +12,17 @@ from lukewarm.reduction.linearized._spectral import Spectrum, flow_filter, steps
 # bound (1992) for the softmax.
 _CURVATURE_OF_ONE_LOGIT = 0.25
 _CURVATURE_OF_SOFTMAX = 0.5
-
-
-_POINTS_OF_PATH = 120  # 15 per factor of ten: the loss is flat between neighbours
+# 15 per factor of ten: the loss is flat between neighbours.
+POINTS_OF_PATH = 120
+# In units of one over the largest eigenvalue: from 2 % of the quickest direction learnt, to
+# directions a million times slower.
+_PATH_ENDS = (0.02, 1e6)
 
 
 def step_sizes_of_path(eigenvalues: Vector) -> Vector:
     """Return cumulative step sizes from zero to where even faint directions are learnt."""
     quickest = 1 / max(float(eigenvalues[-1]), np.finfo(float).tiny)
-    return np.concatenate([[0.0], quickest * np.geomspace(0.02, 1e6, _POINTS_OF_PATH)])
+    return np.concatenate([[0.0], quickest * np.geomspace(*_PATH_ENDS, POINTS_OF_PATH)])
 
 
 def step_counts_of_path(learning_rate: float, eigenvalues: Vector) -> np.ndarray:
@@ -31,7 +33,7 @@ def step_counts_of_path(learning_rate: float, eigenvalues: Vector) -> np.ndarray
             f"learning_rate must be at most {largest:.3g}, 2 over the kernel's largest eigenvalue, "
             f"for gradient steps to converge; got {learning_rate:g}."
         )
-    return np.unique(np.append(0, np.geomspace(1, 1e6, _POINTS_OF_PATH).round()))
+    return np.unique(np.append(0, np.geomspace(1, _PATH_ENDS[1], POINTS_OF_PATH).round()))
 
 
 def squared_error_flow(spectrum: Spectrum, cumulative_step_sizes: Vector) -> Matrix:

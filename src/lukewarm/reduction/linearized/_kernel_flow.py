@@ -1,6 +1,6 @@
 """Algorithm 1 in closed form: the full network's linearisation, flowed and stopped early.
 
-A network that is linear in its parameters (`_linearized.py`) has a loss whose gradient flow is
+A network that is linear in its parameters (`_linearization.py`) has a loss whose gradient flow is
 known at every time. In an orthonormal basis of what r landmarks span, the model at n rows is f + F
 c, F of shape (n, r). With squared error and F'F / n = V diag(lambda) V', the flow has reached
 after a cumulative step size eta the coefficients

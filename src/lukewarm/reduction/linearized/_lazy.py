@@ -7,6 +7,7 @@ import numpy as np
 from lukewarm._typing import Matrix, Vector
 from lukewarm._validation import check_count
 from lukewarm.reduction.linearized._filtered import FilteredReduction
+from lukewarm.reduction.linearized._flow_paths import POINTS_OF_PATH
 from lukewarm.reduction.linearized._sketch import KernelSketch
 from lukewarm.reduction.linearized._spectral import ridge_filter, single_step_filter
 
@@ -68,7 +69,8 @@ class KernelRidge(FilteredReduction):
 
     def path(self, eigenvalues: Vector, n_rows: int) -> Vector:
         """Return penalties from far above the largest eigenvalue to far below it."""
-        return eigenvalues[-1] * np.geomspace(50, 1e-6, 120)
+        # One over the step sizes of kernel flow.
+        return eigenvalues[-1] * np.geomspace(50, 1e-6, POINTS_OF_PATH)
 
     def filters(self, eigenvalues: Vector, path: Vector) -> Matrix:
         """Return the ridge filter at every penalty."""
@@ -96,6 +98,8 @@ class OneStep(FilteredReduction):
 
     def path(self, eigenvalues: Vector, n_rows: int) -> Vector:
         """Return step sizes around those that are stable in the quickest direction."""
+        # 20 per factor of ten. The step is taken once, so that sizes beyond 2, which would not
+        # converge if they were repeated, may be the best.
         return np.geomspace(0.01, 1000, 100) / eigenvalues[-1]
 
     def filters(self, eigenvalues: Vector, path: Vector) -> Matrix:

@@ -1,20 +1,19 @@
 """The learner contract as checks that anyone can run on a learner of their own.
 
-Every check is a function of one `_Case` and raises an AssertionError that says which promise of
+Every check is a function of one `Case` and raises an AssertionError that says which promise of
 :class:`lukewarm.learners.BaseLearner` was broken, and how. Nothing here needs a test framework.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from lukewarm._typing import Features, Prediction, Vector
+from lukewarm._typing import Features, Vector
 from lukewarm._validation import check_number
-from lukewarm.data import Rows
+from lukewarm.data import Removal, Rows
 from lukewarm.learners import (
     BaseLearner,
     Learner,
@@ -24,15 +23,10 @@ from lukewarm.learners import (
 )
 from lukewarm.measures import Task
 from lukewarm.stopping import Patience
-
-__all__ = ["check_learner"]
+from lukewarm.testing._case import Case
 
 # Unequal parts, so that a learner that takes the wrong one of them is found out.
 _FIRST, _MORE = 7, 5
-# Rows of this weight count for next to nothing; zero would be left out by some engines.
-_LIGHT = 1e-3
-# Class probabilities are often kept in single precision, whose unit is 1e-7.
-_SUM_TOLERANCE = 1e-6
 
 
 def check_learner(
@@ -50,9 +44,10 @@ def check_learner(
     `copy` predicts and goes on as its original and leaves it alone; predictions have the right
     shape and are finite, and those of classes are probabilities; weights count; X, y and weights
     are left as they are. What follows from the :class:`~lukewarm.learners.LearnerTraits`: a staged
-    learner goes back exactly, a learning rate can be scaled, a model that is fitted in one go
-    (`can_warm_start` is False) refuses to train a copy further. A learner that chooses its model
-    refuses to advance before it has chosen; the model it chooses is checked as a copy.
+    learner goes back exactly, a learning rate can be scaled, a column with a copy can be imputed by
+    it, a model that is fitted in one go (`can_warm_start` is False) refuses to train a copy
+    further. A learner that chooses its model refuses to advance before it has chosen; the model it
+    chooses is checked as a copy.
 
     Parameters
     ----------
@@ -83,7 +78,7 @@ def check_learner(
     task = Task(n_classes)
     adapted = as_learner(learner, task)
     check_number("tolerance", tolerance, minimum=0, finite=True)
-    case = _Case(adapted, X, np.asarray(y, dtype=float), task, tolerance)
+    case = Case(adapted, X, np.asarray(y, dtype=float), task, tolerance)
     _check_traits(case)
     if adapted.traits.chooses_model:
         _check_choice(case)
@@ -103,54 +98,12 @@ def check_learner(
         _check_rewind(case)
     if adapted.traits.has_learning_rate:
         _check_learning_rate(case)
+    if adapted.traits.imputes:
+        _check_imputation(case)
     _check_datasets(case)
 
 
-@dataclass(frozen=True, eq=False)
-class _Case:
-    """A learner and the rows it is checked on."""
-
-    learner: BaseLearner
-    X: Features
-    y: Vector
-    task: Task
-    tolerance: float
-
-    @property
-    def weights(self) -> Vector:
-        """Weights by which large values of the target are nearly all that counts."""
-        return np.where(self.y > np.median(self.y), 1.0, _LIGHT)
-
-    def trained(self, *n_steps: int, seed: int = 0) -> Any:
-        """Return a fresh learner after so many steps, one call each."""
-        learner = self.learner.fresh(seed)
-        for each in n_steps:
-            learner.advance(self.X, self.y, each)
-        return learner
-
-    def fail(self, what: str) -> NoReturn:
-        raise AssertionError(f"{self.learner.model_type}: {what}.")
-
-    def same(self, left: Prediction, right: Prediction, what: str, tolerance: float = 0.0) -> None:
-        """Fail unless two predictions agree."""
-        if left.shape != right.shape:
-            self.fail(f"{what}: their shapes are {left.shape} and {right.shape}")
-        apart = float(np.max(np.abs(left - right)))
-        # A nan is no agreement.
-        if not apart <= tolerance:
-            self.fail(f"{what}: predictions are up to {apart:.2g} apart, allowed {tolerance:.2g}")
-
-    def changed(self, before: Prediction, after: Prediction, what: str) -> None:
-        """Fail where two predictions are the same to the tolerance."""
-        if np.allclose(before, after, rtol=0, atol=self.tolerance):
-            self.fail(what)
-
-    def counted(self, learner: Any, n_steps: int, after: str) -> None:
-        if learner.n_steps != n_steps:
-            self.fail(f"n_steps must be {n_steps} after {after}; got {learner.n_steps}")
-
-
-def _check_traits(case: _Case) -> None:
+def _check_traits(case: Case) -> None:
     try:
         traits = case.learner.traits
     except (TypeError, ValueError) as error:
@@ -161,10 +114,10 @@ def _check_traits(case: _Case) -> None:
         case.fail("only a learner that is trained step by step can be staged")
 
 
-def _check_choice(case: _Case) -> None:
+def _check_choice(case: Case) -> None:
     untrained = case.learner.fresh(0)
     case.counted(untrained, 0, "fresh")
-    _check_form(case, untrained.predict(case.X), "untrained")
+    case.check_form(untrained.predict(case.X), "untrained")
     try:
         untrained.advance(case.X, case.y, 1)
     except TypeError:
@@ -176,7 +129,7 @@ def _check_choice(case: _Case) -> None:
     if not pd.DataFrame(case.X).equals(pd.DataFrame(X)) or not np.array_equal(case.y, y):
         case.fail("choose wrote to X or y; they must be left as they were given")
     before = one.predict(case.X)
-    _check_form(case, before, "chosen")
+    case.check_form(before, "chosen")
     case.same(before, again.predict(case.X), "one seed must give one model")
     weighted = _chosen(case, 3, case.weights)
     case.changed(before, weighted.predict(case.X), "choose ignored the weights")
@@ -196,13 +149,13 @@ def _check_choice(case: _Case) -> None:
         )
 
 
-def _chosen(case: _Case, seed: int, weights: Vector | None = None) -> BaseLearner:
+def _chosen(case: Case, seed: int, weights: Vector | None = None) -> BaseLearner:
     rows = Rows(case.X, case.y, weights)
     chosen, _ = train_until(case.learner.fresh(seed), rows, rows, Patience(_MORE), _FIRST + _MORE)
     return chosen
 
 
-def _check_inputs(case: _Case) -> None:
+def _check_inputs(case: Case) -> None:
     # On a copy: the rows of the caller are kept from what this is to find out.
     X: Any = case.X.copy()
     y = case.y.copy()
@@ -216,7 +169,7 @@ def _check_inputs(case: _Case) -> None:
         case.fail("advance wrote to y; it must be left as it was given")
 
 
-def _check_fresh(case: _Case) -> None:
+def _check_fresh(case: Case) -> None:
     before, n_steps = case.learner.predict(case.X), case.learner.n_steps
     fresh = case.learner.fresh(0)
     case.counted(fresh, 0, "fresh")
@@ -237,12 +190,12 @@ def _check_fresh(case: _Case) -> None:
     case.counted(case.learner, n_steps, "training what it returned")
 
 
-def _check_predictions(case: _Case) -> None:
+def _check_predictions(case: Case) -> None:
     rows = Rows(case.X, case.y)
     losses = []
     for learner, when in ((case.trained(), "untrained"), (case.trained(_FIRST + _MORE), "trained")):
         prediction = learner.predict(case.X)
-        _check_form(case, prediction, when)
+        case.check_form(prediction, when)
         losses.append(stopping_loss(learner, rows, prediction))
     if not losses[1] < losses[0]:
         case.fail(
@@ -251,36 +204,12 @@ def _check_predictions(case: _Case) -> None:
         )
 
 
-def _check_form(case: _Case, prediction: Prediction, when: str) -> None:
-    shape = case.task.prediction_shape(len(case.y))
-    if np.shape(prediction) != shape:
-        case.fail(
-            f"predict must return shape {shape}; got {np.shape(prediction)} from the {when} learner"
-        )
-    if not np.isfinite(prediction).all():
-        case.fail(f"predictions must be finite; those of the {when} learner are not")
-    if case.task.is_regression:
-        return
-    if prediction.min() < 0 or prediction.max() > 1:
-        case.fail(
-            f"probabilities must be in [0, 1]; those of the {when} learner go from "
-            f"{prediction.min():.4g} to {prediction.max():.4g}"
-        )
-    if case.task.is_multiclass:
-        apart = float(np.abs(prediction.sum(axis=1) - 1).max())
-        if apart > _SUM_TOLERANCE:
-            case.fail(
-                f"probabilities of a row must sum to one; those of the {when} learner are up to "
-                f"{apart:.2g} off"
-            )
-
-
-def _check_seed(case: _Case) -> None:
+def _check_seed(case: Case) -> None:
     one, two = (case.trained(_FIRST, seed=3).predict(case.X) for _ in range(2))
     case.same(one, two, "one seed must give one model")
 
 
-def _check_copy(case: _Case) -> None:
+def _check_copy(case: Case) -> None:
     learner = case.trained(_FIRST)
     before = learner.predict(case.X)
     copied = learner.copy(7)
@@ -304,7 +233,7 @@ def _check_copy(case: _Case) -> None:
     )
 
 
-def _check_weights(case: _Case) -> None:
+def _check_weights(case: Case) -> None:
     weights = case.weights
     given, weighted = weights.copy(), case.learner.fresh(0)
     try:
@@ -317,11 +246,11 @@ def _check_weights(case: _Case) -> None:
     if not np.array_equal(given, weights):
         case.fail("advance wrote to the weights; they must be left as they were given")
     prediction = weighted.predict(case.X)
-    _check_form(case, prediction, "weighted")
+    case.check_form(prediction, "weighted")
     case.changed(case.trained(_FIRST).predict(case.X), prediction, "advance ignored the weights")
 
 
-def _check_refusal(case: _Case) -> None:
+def _check_refusal(case: Case) -> None:
     try:
         case.trained(1).copy().advance(case.X, case.y, 1)
     except TypeError:
@@ -329,7 +258,7 @@ def _check_refusal(case: _Case) -> None:
     case.fail("can_warm_start is False, but a copy was trained further; it must raise a TypeError")
 
 
-def _check_advance(case: _Case) -> None:
+def _check_advance(case: Case) -> None:
     one, two = case.trained(_FIRST + _MORE), case.trained(_FIRST)
     between = two.predict(case.X)
     two.advance(case.X, case.y, _MORE)
@@ -344,7 +273,7 @@ def _check_advance(case: _Case) -> None:
     )
 
 
-def _check_staged_predictions(case: _Case) -> None:
+def _check_staged_predictions(case: Case) -> None:
     if not case.learner.block_size >= 1:
         case.fail(f"block_size must be at least 1; got {case.learner.block_size!r}")
     learner, first = case.trained(_FIRST, _MORE), 3
@@ -366,7 +295,7 @@ def _check_staged_predictions(case: _Case) -> None:
         )
 
 
-def _check_rewind(case: _Case) -> None:
+def _check_rewind(case: Case) -> None:
     untrained = case.trained().predict(case.X)
     learner = case.trained(_FIRST + _MORE)
     learner.rewind(_MORE)
@@ -382,7 +311,7 @@ def _check_rewind(case: _Case) -> None:
     case.same(learner.predict(case.X), untrained, "rewind to 0 must give the untrained model")
 
 
-def _check_learning_rate(case: _Case) -> None:
+def _check_learning_rate(case: Case) -> None:
     learner = case.trained(_FIRST)
     usual, larger = learner.copy(), learner.copy()
     larger.scale_learning_rate(2.0)
@@ -400,7 +329,7 @@ def _check_learning_rate(case: _Case) -> None:
     )
 
 
-def _check_datasets(case: _Case) -> None:
+def _check_datasets(case: Case) -> None:
     learner = case.learner.fresh(0)
     rows, again = learner.datasets(case.X, case.X)
     learner.advance(rows, case.y, _FIRST)
@@ -411,4 +340,29 @@ def _check_datasets(case: _Case) -> None:
             plain,
             f"training on a dataset must equal training on X (dataset {which})",
             case.tolerance,
+        )
+
+
+def _check_imputation(case: Case) -> None:
+    if isinstance(case.X, pd.DataFrame) or case.X.shape[1] < 2:
+        return  # levels have no linear guess, and a single column no others
+    # The first column has a copy, so that the best guess of it is exact.
+    table = case.X.copy()
+    table[:, -1] = table[:, 0]
+    learner = case.learner.fresh(0)
+    (dataset,) = learner.datasets(table)
+    learner.advance(dataset, case.y, _FIRST + _MORE)
+    held = Rows(dataset, case.y).without((0,), Removal.learn(table)).X
+    whole, dropped = learner.predict(dataset), learner.predict(held)
+    imputed = learner.copy()
+    imputed.impute_conditionally(held, dataset)
+    case.counted(imputed, _FIRST + _MORE, "impute_conditionally")
+    case.same(learner.predict(held), dropped, "imputing columns of a copy changed its original")
+    before, after = (
+        float(np.mean(np.square(each - whole))) for each in (dropped, imputed.predict(held))
+    )
+    if after > before + case.tolerance**2:
+        case.fail(
+            "impute_conditionally must not take predictions further from those with a column that "
+            f"has a copy; they were {before:.2g} off in mean square and became {after:.2g}"
         )

@@ -12,7 +12,7 @@ from lukewarm.learners import ObliviousBoosting
 from lukewarm.results import TrainingTrace
 from lukewarm.testing import check_learner
 
-PAGE = Path(__file__).parents[1] / "docs" / "your_learner.md"
+PAGE = Path(__file__).parents[2] / "docs" / "your_learner.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
@@ -178,6 +178,32 @@ class RewindKeepsTheModel(Staged):
         self.coefficients = kept
 
 
+class Imputes(Correct):
+    """Gives the coefficient of a removed column to the last, which is a copy of it."""
+
+    def impute_conditionally(self, X, before, weights=None):
+        removed = np.ptp(X, axis=0) == 0
+        moved = self.coefficients[removed].sum()
+        self.coefficients = np.where(removed, 0.0, self.coefficients)
+        self.coefficients[-1] += self.share * moved
+
+    share = 1.0
+
+
+class ImputesBackwards(Imputes):
+    share = -1.0
+
+
+class ImputesItsOriginal(Imputes):
+    def copy(self, seed=None):
+        copied = super().copy()
+        copied.original = self
+        return copied
+
+    def impute_conditionally(self, X, before, weights=None):
+        self.original.coefficients = self.original.coefficients * 0.5
+
+
 class Chooses(Correct):
     """It becomes the model after as many steps as lower the stopping loss."""
 
@@ -243,7 +269,7 @@ def test_the_minimal_learner_of_the_docs_keeps_the_contract_and_is_explained(rec
     assert len(BLOCKS[0].strip().splitlines()) <= 25
 
 
-@pytest.mark.parametrize("kind", [Minimal, Correct, Staged, Chooses])
+@pytest.mark.parametrize("kind", [Minimal, Correct, Staged, Imputes, Chooses])
 def test_a_correct_learner_passes(kind, X, y):
     check_learner(kind(), X, y)
 
@@ -278,6 +304,8 @@ def test_the_learner_itself_is_never_trained(X, y):
         (HasNoPatience, "patience must be at least 1; got 0"),
         (StagesBeginLate, r"staged_predict must return shape \(10, 100\); got \(9, 100\)"),
         (StagesAreOneOff, "staged_predict and the model rewound to step 12 must agree"),
+        (ImputesBackwards, "impute_conditionally must not take predictions further"),
+        (ImputesItsOriginal, "imputing columns of a copy changed its original"),
         (AdvancesBeforeItChooses, "advanced before it had chosen"),
         (ChoosesWithoutWeights, "choose ignored the weights"),
         (ChoosesAndKeepsQuiet, "chosen_name must name the model"),
