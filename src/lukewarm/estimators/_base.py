@@ -185,13 +185,16 @@ class ImportanceEstimator(BaseEstimator):
                 "stopping='cross_validation' draws folds of single rows; with "
                 f"{problem.units.name} use 'hold_out'."
             )
+        from lukewarm.learners.sklearn._encoded import with_levels_encoded  # loads encoders
+
         store = open_store(self, problem)
         generator = as_generator(random_state_of(self, store))
         inference = self._inference_for(problem)
         runs = self._runs(problem, inference, generator)
         clusters = evaluation_clusters(problem, runs)
         root_seed = draw_seeds(generator, 1)[0]
-        model = weights_by_code(self.model, problem.classes)
+        model = with_levels_encoded(self.model, problem.X, problem.task)
+        model = weights_by_code(model, problem.classes)
         learners = [
             from_model(
                 model,
