@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -70,10 +71,11 @@ def main() -> None:
     forest = RandomForestRegressor(arguments.trees, random_state=0, n_jobs=1)
     learner = from_model(forest, task=Task(), seed=0)
     learner.advance(X[train], y[train], 1)
-    data = ReductionData(Rows(X[train], y[train]), Rows(X[:0], y[:0]), Removal.learn(X[train]))
+    rows = Rows(X[train], y[train]), Rows(X[:0], y[:0])
+    data = ReductionData(*rows, Removal.learn(X[train]), is_local=learner.traits.is_local)
     # Compiles; nothing of it is kept but the code.
     Projection().reduce(learner, data, (0,), 0).predict(X[test])
-    data = ReductionData(data.train, data.stopping, data.removal)
+    data = replace(data)
     started = time.process_time()
     data.regressions.predictions(learner.thinned)
     shared = time.process_time() - started

@@ -327,15 +327,6 @@ def test_bad_data_is_refused(linear, change, error, message):
         )
 
 
-def test_text_in_a_numeric_model_names_the_columns(linear):
-    pytest.importorskip("torch")
-    X = linear.X.assign(kind=["u", "v"] * 300)
-    with pytest.raises(ValueError, match=r"'network' needs numeric columns, but \['kind'\]"):
-        lw.VariableImportance("network", method="early_stopping", inference="paired").fit(
-            X, linear.y
-        )
-
-
 def test_missing_values_in_a_model_without_them_name_the_columns(linear):
     pytest.importorskip("torch")
     X = linear.X.mask(linear.X > 2)

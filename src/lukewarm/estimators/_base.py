@@ -186,7 +186,11 @@ class ImportanceEstimator(BaseEstimator):
 
     def _learners(self, problem: Problem, root_seed: int, n_models: int) -> list[BaseLearner]:
         """Return a learner for each full model, with a seed of its own; with `prefit` trained."""
-        model = weights_by_code(self.model, problem.classes)
+        # Loads encoders of scikit-learn.
+        from lukewarm.learners.sklearn._encoded import with_levels_encoded
+
+        model = with_levels_encoded(self.model, problem.X, problem.task)
+        model = weights_by_code(model, problem.classes)
         learners = [
             from_model(
                 model,

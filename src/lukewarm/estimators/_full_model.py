@@ -147,7 +147,12 @@ def train_full(
     train, stopping, evaluation = table if keeps_table else parts
     seconds = perf_counter() - started
     data = ReductionData(
-        train, stopping, removal, fill == "conditional", trained.traits.trains_quickly
+        train,
+        stopping,
+        removal,
+        fill == "conditional",
+        trained.traits.trains_quickly,
+        trained.traits.is_local,
     )
     return FullModel(
         trained,
@@ -203,6 +208,7 @@ def trained_full(
             Removal.learn(train.X, fill, level_columns(learner, train.X)),
             fill == "conditional",
             learner.traits.trains_quickly,
+            learner.traits.is_local,
         ),
         evaluation,
         n_features=len(problem.index),

@@ -31,6 +31,8 @@ class ReductionData:
         Whether removed columns are filled with draws given the others, rather than by `removal`.
     is_quick : bool, default False
         Whether the full model is trained as fast as it predicts, so that regressions must be cheap.
+    is_local : bool, default False
+        Whether it follows the nearest training rows, so that less is left to smooth regressions.
     """
 
     train: Rows
@@ -38,6 +40,7 @@ class ReductionData:
     removal: Removal
     is_conditional: bool = False
     is_quick: bool = False
+    is_local: bool = False
 
     @cached_property
     def fill(self) -> Fill:
@@ -54,7 +57,13 @@ class ReductionData:
         """Regressions on the columns of these rows, prepared when first asked for."""
         from lukewarm.reduction.projection._regressions import Regressions  # loads numba
 
-        return Regressions(self.train, self.stopping, self.removal, is_quick=self.is_quick)
+        return Regressions(
+            self.train,
+            self.stopping,
+            self.removal,
+            is_quick=self.is_quick,
+            is_local=self.is_local,
+        )
 
     def without(self, removed: FeatureSet) -> tuple[Rows, Rows]:
         """Return the training and the stopping rows with the columns in `removed` filled."""

@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lukewarm._typing import Draw, Features, Prediction, Vector
+from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.learners.sklearn._refit_only import RefitOnlyLearner
 
 if TYPE_CHECKING:
     from lukewarm.learners.sklearn._tree_draws import Trees
 
-# What a projection still has to correct is seen as well by as many trees.
-_ENOUGH_TREES = 50
+# What a projection still has to correct is seen as well by as many trees, and ways through them:
+# one draw for each of many trees is better than many for a few. Up to as many trees take all draws.
+_ENOUGH_TREES, _ENOUGH_WAYS, _FEW_TREES = 200, 200, 25
+# Ways through trees for each row when the mean over draws itself is asked for.
+_WAYS = 500
 
 
 class BaggedTreesLearner(RefitOnlyLearner):
     """A random forest, extremely randomised trees, bagged trees or a single tree.
 
-    Trained in one go, like any estimator that takes no steps. Its mean over draws of some columns
-    is had in one pass through the trees.
+    Trained in one go, like any estimator that takes no steps. For its mean over draws of some
+    columns, each tree takes some of the draws.
 
     Parameters
     ----------
@@ -44,6 +47,7 @@ class BaggedTreesLearner(RefitOnlyLearner):
     """
 
     traits = replace(RefitOnlyLearner.traits, is_local=True)
+    _n_ways = _WAYS
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         """Fit the trees at the first step."""
@@ -53,31 +57,33 @@ class BaggedTreesLearner(RefitOnlyLearner):
 
     def average_draws(self, X: Features, draws: Sequence[Draw]) -> Prediction | None:
         """Return the mean prediction over draws; None where the trees cannot be laid out."""
-        from lukewarm.learners.sklearn._tree_draws import MOST_DRAWS  # loads numba
-
-        if self._trees is None or len(draws) > MOST_DRAWS:
+        if self._trees is None:
             return None
         weights, drawn = zip(*draws, strict=True)
         columns = list(drawn[0])
         try:
             matrix = np.asarray(X, dtype=float)
-            values = np.array([[each[column] for each in drawn] for column in columns], dtype=float)
+            values = np.array([[each[column] for column in columns] for each in drawn], dtype=float)
         except (TypeError, ValueError):  # columns of text, which no tree takes
             return None
         # The trees' own rule for gaps is left to scikit-learn.
         if np.isnan(matrix).any() or np.isnan(values).any():
             return None
-        mean = self._trees.average(
-            matrix, columns, values.transpose(0, 2, 1), np.stack(weights, axis=1)
-        )
+        mean = self._trees.average(matrix, columns, values, np.stack(weights), self._n_ways)
         # Means are predictions already, so no link is needed but the shape.
         return self.task.link(mean) if self.task.is_regression else self.task.as_prediction(mean)
 
+    def looks_at(self, columns: FeatureSet) -> bool | None:
+        """Return whether some tree asks for one of the columns; None where they are not known."""
+        if self._trees is None:
+            return None
+        return not self._trees.used_columns.isdisjoint(columns)
+
     @cached_property
     def thinned(self) -> BaggedTreesLearner:
-        """A forest of some of the trees; itself where there are few."""
+        """A forest of some of the trees, which take fewer draws; itself where there are few."""
         trees = self._estimators()
-        if trees is None or len(trees) <= _ENOUGH_TREES:
+        if trees is None or len(trees) <= _FEW_TREES:
             return self
         few = copy(self)
         few._model = copy(self._model)
@@ -87,6 +93,7 @@ class BaggedTreesLearner(RefitOnlyLearner):
             few._model.estimators_features_ = self._model.estimators_features_[every]
             few._model.n_estimators = len(trees[every])
         vars(few).pop("_trees", None)
+        few._n_ways = _ENOUGH_WAYS
         return few
 
     @cached_property

@@ -35,7 +35,9 @@ from lukewarm.learners.sklearn._downdates import (
 _CONVERGED = 1e-11
 # What may be left to go, of the coefficients' size: fitted values have eight digits then.
 _SETTLED = 1e-9
-# Smaller steps are rounding in single precision.
+# What the last step takes to the former, where it shrinks what is left to a twentieth at least.
+_NEAR = 2e-8
+# Smaller steps may be rounding in single precision.
 _SINGLE = 1e-7
 # A step is not trusted to shrink what is left by more.
 _LEAST_RATE = 0.02
@@ -82,8 +84,10 @@ class _Block:
             return expit(as_matrix(X) @ self.slopes[:, place] + self.intercepts[place])
         log_odds = self._seen.recall(X)
         if log_odds is None:
-            log_odds = self._seen.keep(as_matrix(X) @ self.slopes + self.intercepts, X)
-        return expit(log_odds[:, place])
+            # Transposed: those of one model lie side by side.
+            log_odds = self.slopes.T @ as_matrix(X).T + self.intercepts[:, np.newaxis]
+            self._seen.keep(log_odds, X)
+        return expit(log_odds[place])
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +126,7 @@ class Logistic:
         self._penalty = np.append(penalty / np.square(self._spread), 0.0)
         self._coefficients = np.zeros(X.shape[1] + 1)
         self._inverse = np.zeros((0, 0))
-        self._single: tuple[Matrix, Vector] | None = None
+        self._single = self._X.astype(np.float32)
         self._blocks: dict[int, tuple[_Block, np.ndarray]] = {}
 
     @classmethod
@@ -149,7 +153,10 @@ class Logistic:
                 slopes * solution._spread, intercept + solution._centre @ slopes
             )
         inverse = inverse_of(solution._hessian(coefficients))
-        optimum = None if inverse is None else solution._newton(coefficients, inverse, [])
+        # A start for the models without columns, which all go on to their own solutions.
+        optimum = None
+        if inverse is not None:
+            optimum = solution._newton(coefficients, inverse, [], enough=_NEARBY)
         if optimum is None:
             return None
         solution._coefficients = optimum
@@ -199,7 +206,6 @@ class Logistic:
         rates = np.full(len(columns), _LEAST_RATE)
         is_near = self._go_on(optima, columns, back, every, rates, in_single=True)
         is_solved = self._go_on(optima, columns, back, every[is_near], rates, in_single=False)
-        self._single = None
         return optima, is_solved
 
     def _go_on(
@@ -212,11 +218,11 @@ class Logistic:
         *,
         in_single: bool,
     ) -> np.ndarray:
-        """Take steps of `found[:, active]`, in place, and return which models came close enough.
+        """Take steps of `optima[:, active]`, in place, and return which models came close enough.
 
         Parameters
         ----------
-        found, back : ndarray of shape (p + 1, m)
+        optima, back : ndarray of shape (p + 1, m)
         columns : ndarray of shape (m,)
             What each model is without.
         active : ndarray of int
@@ -244,8 +250,9 @@ class Logistic:
                 is_clear = size > (10 * _SINGLE if in_single else 0.0)
                 seen = np.clip(size / before, _LEAST_RATE, 1.0)
                 rates[active] = np.where(is_clear, seen, rates[active])
-            left = size if in_single else size * rates[active]
-            is_near = left <= (_SINGLE if in_single else _SETTLED)
+            is_near = size * rates[active] <= (_NEAR if in_single else _SETTLED)
+            if in_single:
+                is_near |= size <= _SINGLE
             arrived[active[is_near]] = True
             # What grows is not on its way; a Hessian of its own will find it.
             stays = ~is_near & (size < before)
@@ -256,30 +263,25 @@ class Logistic:
 
     def _gradients(self, coefficients: Matrix, *, in_single: bool) -> Matrix:
         """Return the gradients (p + 1, m) at the columns of `coefficients`."""
-        X, y, weights = self._X, self._y, self._weights
-        given = coefficients
-        if in_single:
-            if self._single is None:
-                self._single = X.astype(np.float32), y.astype(np.float32)
-            (X, y), given = self._single, coefficients.astype(np.float32)
-        # expit(t) = (1 + tanh(t / 2)) / 2, and in single precision tanh is a third of its price.
-        halved, sign = given / 2, 2 * y - 1
+        X = self._single if in_single else self._X
+        # expit(t) = (1 + tanh(t / 2)) / 2, and tanh is a third of its price or less.
+        halved = (coefficients / 2).astype(X.dtype)
+        sign = (2 * self._y - 1).astype(X.dtype)[:, np.newaxis]
         total = np.zeros(coefficients.shape)
         for start in range(0, len(X), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            error = X[part] @ (halved if in_single else given)
-            if in_single:
-                np.tanh(error, out=error)
-                error -= sign[part, np.newaxis]
-            else:
-                expit(error, out=error)
-                error -= y[part, np.newaxis]
-            if weights is not None:
-                error *= weights[part, np.newaxis]
+            error = X[part] @ halved
+            np.tanh(error, out=error)
+            error -= sign[part]
+            if self._weights is not None:
+                error *= self._weights[part, np.newaxis]
             total += X[part].T @ error
-        return total * (0.5 if in_single else 1.0) + self._penalty[:, np.newaxis] * coefficients
+        return total / 2 + self._penalty[:, np.newaxis] * coefficients
 
-    def _newton(self, start: Vector, inverse: Matrix, removed: list[int]) -> Vector | None:
+    def _newton(
+        self, start: Vector, inverse: Matrix, removed: list[int], enough: float = _CONVERGED
+    ) -> Vector | None:
+        """Return where steps are no longer than `enough`, of the coefficients' size; or None."""
         coefficients, last, is_current = start, np.inf, False
         for _ in range(_MOST_STEPS):
             gradient = self._gradient(coefficients)
@@ -296,7 +298,7 @@ class Logistic:
             else:
                 is_current = False
             coefficients = coefficients - step
-            if size <= _CONVERGED * (1 + float(np.abs(coefficients).max())):
+            if size <= enough * (1 + float(np.abs(coefficients).max())):
                 return coefficients
             last = size
         return None
@@ -308,14 +310,16 @@ class Logistic:
         return self._X.T @ error + self._penalty * coefficients
 
     def _hessian(self, coefficients: Vector) -> Matrix:
+        """Return the Hessian in single precision: whatever goes by it corrects itself."""
         probability = expit(self._X @ coefficients)
         curvature = probability * (1 - probability)
         if self._weights is not None:
             curvature *= self._weights
+        root = np.sqrt(curvature).astype(np.float32)[:, np.newaxis]
         total = np.diag(self._penalty)
         for start in range(0, len(self._X), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            scaled = np.sqrt(curvature[part])[:, np.newaxis] * self._X[part]
+            scaled = root[part] * self._single[part]
             total += scaled.T @ scaled
         return total
 

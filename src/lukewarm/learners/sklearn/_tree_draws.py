@@ -1,19 +1,21 @@
-"""A forest averaged over draws of some columns, in one pass through its trees.
+"""A forest averaged over draws of some columns, a few of which each tree takes.
 
-Draws of a row differ in the removed columns only, so they take the same way until a split asks for
-one of those. There the draws part: a set of draws is a word of 64 bits, and a split takes it apart
-into those that go left and those that go right. A leaf counts with the weight of the draws that
-arrive. The price is that of the ways that differ, not of as many predictions as there are draws.
+The mean over m draws and T trees is a mean over m T ways from a root to a leaf. Trees differ among
+each other more than draws do within one, so it is the number of trees that counts: each takes a few
+of the draws, in turns, so that every draw is taken as often as every other. Small forests take all.
 
-A node is 16 bytes, so that a step costs one line of the cache. scikit-learn compares values in
-single precision with thresholds in double precision; the largest single number that is not above
-the threshold decides alike.
+A split is 16 bytes, so that a step costs one line of the cache, and leaves are none: a child below
+zero is the number of a leaf. Four rows go through a tree side by side, and which child is next is
+found by arithmetic: one row's way alone would wait for memory at every step. scikit-learn compares
+values in single precision with thresholds in double precision; the largest single number that is
+not above the threshold decides alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,11 +23,10 @@ import numpy as np
 from lukewarm._typing import Matrix
 from lukewarm.learners.boosting._compiled import compiled
 
-# Which draws reach a node are the bits of one word.
-MOST_DRAWS = 64
-_NODE = np.dtype(
-    [("feature", np.int32), ("threshold", np.float32), ("left", np.int32), ("right", np.int32)]
-)
+# Draws of unequal weights are taken as so many of equal ones, or as many as there are.
+_EQUAL_DRAWS = 64
+# Fields of a split; its threshold is read from the same memory, seen as single numbers.
+_FEATURE, _THRESHOLD, _LEFT, _RIGHT = range(4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,40 +36,53 @@ class Trees:
     Parameters
     ----------
     roots : ndarray of shape (n_trees,)
-    nodes : structured ndarray of shape (n_nodes,)
-        A leaf has -1 as its left child.
-    values : ndarray of shape (n_nodes, n_outputs)
+        Numbers of splits; below zero where a tree is one leaf.
+    splits : ndarray of shape (n_splits, 4), int32
+        Feature, threshold (as the bits of a single number), left and right child. A child below
+        zero is leaf -1 - child.
+    values : ndarray of shape (n_leaves, n_outputs)
         Divided by the number of trees; class shares for classifiers.
-    depth : int
-        Of the deepest tree.
     """
 
     roots: np.ndarray
-    nodes: np.ndarray
+    splits: np.ndarray
     values: Matrix
-    depth: int
 
     @classmethod
     def of(cls, estimators: Sequence[Any], *, of_classes: bool) -> Trees:
         """Return the trees of fitted estimators: of one classification, or of all targets."""
         trees = [each.tree_ for each in estimators]
-        roots = np.cumsum([0, *(tree.node_count for tree in trees)])
-        nodes = np.empty(roots[-1], dtype=_NODE)
-        values = np.empty((roots[-1], trees[0].value.shape[2 if of_classes else 1]))
-        for root, end, tree in zip(roots[:-1], roots[1:], trees, strict=True):
-            part = nodes[root:end]
-            part["feature"] = tree.feature
-            part["threshold"] = _not_above(tree.threshold)
-            for side in ("left", "right"):
-                child = getattr(tree, f"children_{side}")
-                part[side] = np.where(child < 0, -1, child + root)
-            values[root:end] = tree.value[:, 0, :] if of_classes else tree.value[:, :, 0]
+        roots, splits, values = [], [], []
+        n_splits, n_leaves = 0, 0
+        for tree in trees:
+            is_leaf = tree.children_left < 0
+            # The number of a node among all splits, or of a leaf among all leaves.
+            number = np.where(
+                is_leaf, -n_leaves - np.cumsum(is_leaf), n_splits - 1 + np.cumsum(~is_leaf)
+            ).astype(np.int32)
+            part = np.empty((np.count_nonzero(~is_leaf), 4), dtype=np.int32)
+            part[:, _FEATURE] = tree.feature[~is_leaf]
+            part[:, _THRESHOLD] = _not_above(tree.threshold[~is_leaf]).view(np.int32)
+            part[:, _LEFT] = number[tree.children_left[~is_leaf]]
+            part[:, _RIGHT] = number[tree.children_right[~is_leaf]]
+            roots.append(number[0])
+            splits.append(part)
+            values.append(tree.value[is_leaf, 0, :] if of_classes else tree.value[is_leaf, :, 0])
+            n_splits += len(part)
+            n_leaves += len(values[-1])
+        leaves = np.concatenate(values)
         if of_classes:
-            values /= values.sum(axis=1, keepdims=True)
-        depth = max(tree.max_depth for tree in trees)
-        return cls(roots[:-1], nodes, values / len(trees), depth)
+            leaves = leaves / leaves.sum(axis=1, keepdims=True)
+        return cls(np.array(roots), np.concatenate(splits), leaves / len(trees))
 
-    def average(self, X: Matrix, columns: Sequence[int], draws: Matrix, weights: Matrix) -> Matrix:
+    @cached_property
+    def used_columns(self) -> frozenset[int]:
+        """The columns that some tree splits on."""
+        return frozenset(np.unique(self.splits[:, _FEATURE]).tolist())
+
+    def average(
+        self, X: Matrix, columns: Sequence[int], draws: Matrix, weights: Matrix, n_ways: int
+    ) -> Matrix:
         """Return the mean predictions over draws, shape (n, n_outputs).
 
         Parameters
@@ -76,110 +90,118 @@ class Trees:
         X : ndarray of shape (n, p)
         columns : sequence of int
             Those that are drawn.
-        draws : ndarray of shape (n_columns, n, m)
-        weights : ndarray of shape (n, m)
+        draws : ndarray of shape (m, n_columns, n)
+        weights : ndarray of shape (m, n)
+            They sum to one over the draws.
+        n_ways : int
+            Ways through trees for each row, at least, where there are as many.
         """
-        place = np.full(X.shape[1], -1)
-        place[list(columns)] = np.arange(len(columns))
+        n_trees, n_draws = len(self.roots), len(draws)
+        draws = np.asarray(draws, dtype=np.float32)
+        taken = np.ones((n_trees, n_draws), dtype=bool)
+        if n_trees * n_draws > n_ways:
+            draws = _of_equal_weight(draws, weights)
+            each = min(-(-n_ways // n_trees), len(draws))
+            taken = _in_turns(n_trees, len(draws), each)
+            weights = np.broadcast_to(1 / each, (len(draws), len(X)))
+        filled = np.array(X, dtype=np.float32, order="C")
         total = np.zeros((len(X), self.values.shape[1]))
-        _add_draws(
-            np.ascontiguousarray(X, dtype=np.float32),
-            place,
-            np.ascontiguousarray(draws, dtype=np.float32),
-            np.ascontiguousarray(weights, dtype=float),
-            self.roots,
-            self.nodes,
-            self.values,
-            self.depth,
-            total,
-        )
+        for draw, values in enumerate(draws):
+            filled[:, list(columns)] = values.T
+            _add_trees(
+                filled,
+                np.array(weights[draw], dtype=float),
+                self.roots[taken[:, draw]],
+                self.splits,
+                self.splits.view(np.float32),
+                self.values,
+                total,
+            )
         return total
 
 
+def _of_equal_weight(draws: np.ndarray, weights: Matrix) -> np.ndarray:
+    """Return draws (k, n_columns, n) that count alike, each draw as often as it weighs.
+
+    The shares of a row's distribution are spread evenly; where in its first share a row begins has
+    nothing to do with the order of the rows, so over all rows no draw is left out.
+    """
+    if np.allclose(weights, 1 / len(weights), rtol=1e-9, atol=0.0):
+        return draws
+    n_rows = weights.shape[1]
+    begins = (np.random.default_rng(0).permutation(n_rows) + 0.5) / n_rows
+    cumulative = np.cumsum(weights, axis=0)
+    n_equal = max(_EQUAL_DRAWS, len(draws))
+    equal = np.empty((n_equal, *draws.shape[1:]), dtype=np.float32)
+    for number in range(n_equal):
+        chosen = (cumulative < (number + begins) / n_equal).sum(axis=0)
+        chosen = np.minimum(chosen, len(draws) - 1)
+        equal[number] = draws[chosen, :, np.arange(n_rows)].T
+    return equal
+
+
+def _in_turns(n_trees: int, n_draws: int, each: int) -> np.ndarray:
+    """Return which tree takes which draws, shape (n_trees, n_draws): `each` of them, far apart.
+
+    Examples
+    --------
+    >>> _in_turns(4, 4, 2).astype(int)
+    array([[1, 0, 1, 0],
+           [0, 1, 0, 1],
+           [1, 0, 1, 0],
+           [0, 1, 0, 1]])
+    """
+    places = np.arange(n_trees)[:, np.newaxis] + np.arange(each) * n_draws // each
+    taken = np.zeros((n_trees, n_draws), dtype=bool)
+    np.put_along_axis(taken, places % n_draws, values=True, axis=1)
+    return taken
+
+
 def _not_above(threshold: np.ndarray) -> np.ndarray:
+    """Return the largest single numbers that are not above the thresholds."""
     single = threshold.astype(np.float32)
     return np.where(single > threshold, np.nextafter(single, np.float32(-np.inf)), single)
 
 
 @compiled
-def _at_most(draws: np.ndarray, threshold: float) -> np.uint64:
-    """Return the set of draws that are not above the threshold."""
-    some = np.uint64(0)
-    for draw in range(len(draws)):
-        if draws[draw] <= threshold:
-            some |= np.uint64(1) << np.uint64(draw)
-    return some
+def _child(
+    node: int, X: np.ndarray, row: int, splits: np.ndarray, thresholds: np.ndarray
+) -> np.int32:
+    """Return where a row goes from a split; `thresholds` are `splits` as single numbers."""
+    is_above = X[row, splits[node, _FEATURE]] > thresholds[node, _THRESHOLD]
+    return splits[node, _LEFT + int(is_above)]
 
 
 @compiled
-def _weight_of(some: np.uint64, weights: np.ndarray) -> float:
-    """Return the weight of a set of draws."""
-    weight = 0.0
-    for draw in range(len(weights)):
-        if (some >> np.uint64(draw)) & np.uint64(1):
-            weight += weights[draw]
-    return weight
-
-
-@compiled
-def _add_draws(
+def _add_trees(
     X: np.ndarray,
-    place: np.ndarray,
-    draws: np.ndarray,
     weights: np.ndarray,
     roots: np.ndarray,
-    nodes: np.ndarray,
+    splits: np.ndarray,
+    thresholds: np.ndarray,
     values: np.ndarray,
-    depth: int,
     total: np.ndarray,
 ) -> None:
-    """Add to `total` the sum over trees of the mean over draws.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-    place : ndarray of int, shape (n_columns,)
-        The number of a drawn column in `draws`; -1 for columns that are not drawn.
-    draws : ndarray of shape (n_drawn, n_rows, n_draws)
-    weights : ndarray of shape (n_rows, n_draws)
-    roots : ndarray of int
-        The node that each tree begins with.
-    nodes : record array
-        `left`, `right`, `feature` and `threshold` of each node; `left` is negative in a leaf.
-    values : ndarray of shape (n_nodes, n_outputs)
-    depth : int
-        Of the deepest tree.
-    total : ndarray of shape (n_rows, n_outputs)
-    """
-    n_rows, n_draws = weights.shape
-    one = np.uint64(1)
-    every = ~np.uint64(0) if n_draws == 64 else (one << np.uint64(n_draws)) - one
-    # Of the ways still to go, at most one waits at each depth.
-    waiting = np.empty(depth + 2, dtype=np.int64)
-    sets = np.empty(depth + 2, dtype=np.uint64)
+    """Add the weighted values of the leaves that rows reach to `total` (n, n_outputs)."""
+    n_rows = len(X)
+    n_outputs = values.shape[1]
     for root in roots:
-        for row in range(n_rows):
-            waiting[0], sets[0], n_waiting = root, every, 1
-            while n_waiting > 0:
-                n_waiting -= 1
-                node, some = waiting[n_waiting], sets[n_waiting]
-                while nodes[node].left >= 0:
-                    here = nodes[node]
-                    drawn = place[here.feature]
-                    if drawn < 0:
-                        goes_left = X[row, here.feature] <= here.threshold
-                        node = here.left if goes_left else here.right
-                        continue
-                    lefts = _at_most(draws[drawn, row], here.threshold)
-                    left, right = some & lefts, some & ~lefts
-                    if left == 0:
-                        node = here.right
-                    elif right == 0:
-                        node = here.left
-                    else:
-                        waiting[n_waiting], sets[n_waiting] = here.right, right
-                        n_waiting += 1
-                        node, some = here.left, left
-                weight = _weight_of(some, weights[row])
-                for output in range(values.shape[1]):
-                    total[row, output] += weight * values[node, output]
+        for begin in range(0, n_rows, 4):
+            # Past the end the last row goes along again; it is not added twice.
+            last = n_rows - 1
+            rows = (begin, min(begin + 1, last), min(begin + 2, last), min(begin + 3, last))
+            first = second = third = fourth = root
+            while first >= 0 or second >= 0 or third >= 0 or fourth >= 0:
+                if first >= 0:
+                    first = _child(first, X, rows[0], splits, thresholds)
+                if second >= 0:
+                    second = _child(second, X, rows[1], splits, thresholds)
+                if third >= 0:
+                    third = _child(third, X, rows[2], splits, thresholds)
+                if fourth >= 0:
+                    fourth = _child(fourth, X, rows[3], splits, thresholds)
+            leaves = (first, second, third, fourth)
+            for place in range(min(4, n_rows - begin)):
+                row, leaf = begin + place, -1 - leaves[place]
+                for output in range(n_outputs):
+                    total[row, output] += weights[row] * values[leaf, output]

@@ -23,9 +23,9 @@ from lukewarm.learners.kernel import (
 
 # Of more training rows trees learn products well enough, and machines would cost more than models.
 _MOST_TRAINING_ROWS = 5_000
-# Rows, evenly spaced, that find the machine's kernel, which costs their cube; all rows are then
-# learnt from in closed form, with as many landmarks as a smooth function of a few columns needs.
-_KERNEL_ROWS, _LANDMARKS = 500, 300
+# All rows are learnt from in closed form, with as many landmarks as a smooth function of a few
+# columns needs.
+_LANDMARKS = 300
 # The matrix product costs the square of their number for every target.
 _MOST_FUNCTIONS = 150
 
@@ -56,11 +56,19 @@ class Interplay:
         The column each function is one of.
     is_line : ndarray of shape (m,), bool
     weights : ndarray of shape (n,), optional
+    kernel_rows : int
+        Rows, evenly spaced, that find a machine's kernel, which costs their cube.
     """
 
     def __init__(
-        self, functions: Matrix, owner: np.ndarray, is_line: np.ndarray, weights: Vector | None
+        self,
+        functions: Matrix,
+        owner: np.ndarray,
+        is_line: np.ndarray,
+        weights: Vector | None,
+        kernel_rows: int,
     ) -> None:
+        self._kernel_rows = kernel_rows
         self._lines = np.flatnonzero(is_line)
         self._functions = functions[:, self._lines]
         self._owner = owner
@@ -99,7 +107,7 @@ class Interplay:
         columns = np.union1d(columns, used)
         is_used = np.isin(self._owner[self._lines], columns)
         functions, weights = self._functions[:, is_used], self._weights
-        every = -(-len(target) // _KERNEL_ROWS)
+        every = -(-len(target) // self._kernel_rows)
         machine = KernelMachineRegressor("rbf+linear", max_landmarks=_LANDMARKS, random_state=0)
         machine.fit(functions[::every], target[::every], weights[::every])
         if every > 1:

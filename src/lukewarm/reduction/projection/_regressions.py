@@ -40,6 +40,8 @@ _MOST_CURVED = 100
 _TREE_DEPTH = 4
 # Trees of neighbours: some to see what they are worth, others to average.
 _TREES_SEEN, _TREES_KEPT = 8, 32
+# The share of what is left that trees find where it is for neighbours to follow.
+_MUCH = 0.02
 # A target whose variance is below this share of what it came from is nothing but rounding.
 _NOTHING = 1e-12
 # One in so many rows, or groups of rows, chooses among guesses where the model needs none to stop.
@@ -60,6 +62,8 @@ class _Effort:
     patience, most_trees : int
         What a guess gains from trees shows early, so they need not wait as long as a model's, and
         their number has an end for the sake of time.
+    kernel_rows : int, default 500
+        Rows that find the kernel of a kernel regression.
     """
 
     most_rows: int
@@ -67,6 +71,7 @@ class _Effort:
     learning_rate: float
     patience: int
     most_trees: int
+    kernel_rows: int = 500
 
 
 # A slope is known to a hundredth from so many rows; more cost time and change nothing.
@@ -74,6 +79,9 @@ _THOROUGH = _Effort(20_000, (3.0, 30.0, 300.0), 0.1, 10, 200)
 # Beside models that are trained in a fraction of a second: longer steps and fewer of them, one
 # penalty (benchmarks/speed.py has the error of the reduced models).
 _QUICK = _Effort(20_000, (30.0,), 0.3, 5, 30)
+# Beside forests: a kernel found by half the rows guesses as well, at a quarter of the price
+# (benchmarks/forests.py).
+_LOCAL = replace(_THOROUGH, kernel_rows=250)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,15 +134,23 @@ class Regressions:
     removal : Removal
     is_quick : bool, default False
         Whether less is spent on each, for models that are trained as fast as they predict.
+    is_local : bool, default False
+        Whether the model follows the nearest training rows.
     """
 
     def __init__(
-        self, train: Rows, stopping: Rows, removal: Removal, *, is_quick: bool = False
+        self,
+        train: Rows,
+        stopping: Rows,
+        removal: Removal,
+        *,
+        is_quick: bool = False,
+        is_local: bool = False,
     ) -> None:
         if not len(stopping):
             train, stopping = _set_aside(train)
         self.is_quick = is_quick
-        self._effort = effort = _QUICK if is_quick else _THOROUGH
+        self._effort = effort = _QUICK if is_quick else _LOCAL if is_local else _THOROUGH
         self.train, self.stopping = (_at_most(rows, effort.most_rows) for rows in (train, stopping))
         self._removal = removal
         self._prepared: RowCache[PreparedRows] = RowCache()
@@ -244,7 +260,10 @@ class Regressions:
             return Regression(ridge, None, TrainingTrace.untrained())
         stage = self._with_trees(ridge, target, held_out, removed)
         machine = None
-        if with_machine and not self.is_quick:
+        # What trees find, an average among neighbours follows better than a smooth function does.
+        gain = 1 - np.mean(np.square(stage.left)) / np.mean(np.square(left))
+        is_found = with_neighbours and gain > _MUCH
+        if with_machine and not self.is_quick and not is_found:
             machine = self._machine(target, ridge, ~np.isin(self._basis.owner, removed))
         functions = self.stopping_rows.functions
         if machine is not None and self.helps(stage.left, held_out - machine.predict(functions)):
@@ -262,7 +281,8 @@ class Regressions:
     def _interplay(self) -> Interplay:
         basis = self._basis
         functions = self.train_rows.functions
-        return Interplay(functions, basis.owner, basis.is_line, self.train.weights)
+        weights, kernel_rows = self.train.weights, self._effort.kernel_rows
+        return Interplay(functions, basis.owner, basis.is_line, weights, kernel_rows)
 
     def _with_trees(
         self,

@@ -1,0 +1,69 @@
+"""Models by name that take numbers only, on tables with levels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lukewarm as lw
+from lukewarm.learners.sklearn._encoded import with_levels_encoded
+from lukewarm.measures import Task
+
+
+@pytest.fixture
+def table():
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "size": generator.normal(size=300),
+            "kind": generator.choice(["red", "green", "blue"], 300),
+            "useless": generator.choice(["u", "v"], 300),
+            "day": pd.Timestamp("2024-01-01")
+            + pd.to_timedelta(generator.integers(0, 90, 300), "D"),
+        }
+    )
+    return X, X["size"] + 2.0 * (X["kind"] == "red") + 0.3 * generator.normal(size=300)
+
+
+@pytest.mark.parametrize("model", ["linear", "random_forest", "network"])
+def test_text_columns_are_encoded_for_models_by_name(table, model):
+    X, y = table
+    vi = lw.VariableImportance(
+        model, features=["kind", "useless"], inference="paired", random_state=0
+    )
+    result = vi.fit(X, y).result_
+    assert result.model == model
+    # Two thirds are not red: the variance of the effect is 4 * 2 / 9.
+    assert result.importance[0] == pytest.approx(8 / 9, abs=0.4)
+    assert abs(result.importance[1]) < 0.1
+
+
+@pytest.mark.parametrize("model", ["linear", "random_forest"])
+def test_classes_of_tables_with_text_are_learnt(table, model):
+    X, y = table
+    labels = np.where(y > y.median(), "large", "small")
+    vi = lw.VariableImportance(
+        model, features=["kind", "useless"], measure="accuracy", inference="paired", random_state=0
+    )
+    result = vi.fit(X, labels).result_
+    assert result.importance[0] > 0.1 > abs(result.importance[1])
+
+
+def test_rare_and_new_levels_share_an_indicator():
+    levels = [f"level {number}" for number in range(40)]
+    X = pd.DataFrame({"kind": pd.Categorical(levels * 3)})
+    learner = with_levels_encoded("linear", X, Task())
+    y = np.tile(np.arange(40.0), 3)
+    learner.advance(X, y, 1)
+    prediction = learner.predict(X)
+    # Thirty indicators, one of them for the rarest eleven.
+    assert len(np.unique(prediction.round(6))) == 30
+    new = pd.DataFrame({"kind": pd.Categorical(["never seen"])})
+    assert np.isin(learner.predict(new).round(6), prediction.round(6)).all()
+
+
+def test_tables_of_numbers_and_other_models_are_left_alone(table):
+    X, _ = table
+    numbers = pd.DataFrame({"size": [1.0, 2.0]})
+    assert with_levels_encoded("linear", numbers, Task()) == "linear"
+    assert with_levels_encoded("linear", numbers.to_numpy(), Task()) == "linear"
+    assert with_levels_encoded("boosting", X.astype({"kind": "category"}), Task()) == "boosting"
