@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
 from lukewarm.exceptions import ClaimedElsewhere
+from lukewarm.parallel._ray import is_ray, ray_results
 from lukewarm.parallel._shared import SharedFunction, call_shared
 
 Job = TypeVar("Job")
@@ -150,13 +151,16 @@ def _one_pass(
             # Workers write to pages of their own: engines may not take read-only arrays.
             mmap_mode="c",
         )
-        if getattr(backend, "supports_sharedmem", False):
+        if is_ray(backend):
+            options = backend.ray_remote_args
+            todo = [jobs[number] for number in numbers]
+            results = ray_results(SharedFunction.of(attempt), todo, n_workers, options)
+        elif getattr(backend, "supports_sharedmem", False):
             results = parallel(delayed(attempt)(jobs[number]) for number in numbers)
         else:
             shared = SharedFunction.of(attempt)
             results = parallel(
-                delayed(call_shared)(shared.data, shared.ends, shared.token, jobs[number])
-                for number in numbers
+                delayed(call_shared)(shared.data, shared.token, jobs[number]) for number in numbers
             )
     yield from zip(numbers, results, strict=True)
 
