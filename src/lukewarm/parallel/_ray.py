@@ -22,7 +22,7 @@ def is_ray(backend: Any) -> bool:
 
 
 def ray_results(
-    shared: SharedFunction, jobs: Sequence[Any], n_workers: int, options: dict[str, Any] | None
+    shared: SharedFunction, jobs: Sequence[Any], n_tasks: int, options: dict[str, Any] | None
 ) -> Iterator[Any]:
     """Yield what a packed function makes of each job, in their order.
 
@@ -30,8 +30,9 @@ def ray_results(
     ----------
     shared : SharedFunction
     jobs : sequence
-    n_workers : int
-        Tasks at the same time.
+    n_tasks : int
+        At the same time. For tasks that wait, Ray starts further workers, which costs more than
+        the moment between two tasks.
     options : dict, optional
         What a task asks of the cluster (``ray_remote_args`` of the back end); one processor by
         default.
@@ -45,7 +46,7 @@ def ray_results(
     try:
         for place in range(len(jobs)):
             while place not in results:
-                while len(places) < n_workers and n_begun < len(jobs):
+                while len(places) < n_tasks and n_begun < len(jobs):
                     reference = task.remote(data, shared.token, jobs[n_begun])
                     places[reference] = n_begun
                     n_begun += 1
