@@ -106,7 +106,7 @@ class _BlockJob:
         codes = cells - cells[0]
 
         def summed(terms: Vector) -> Vector:
-            return np.bincount(codes, weights=terms)
+            return np.asarray(np.bincount(codes, weights=terms), dtype=float)
 
         sums.counts[here] += np.bincount(codes)
         for total, terms in zip(sums.statistics, self.terms.statistics(y), strict=True):
