@@ -1,16 +1,17 @@
 """What jobs side by side cost and save: bytes sent, overhead, speed-up per back end, the store.
 
+    python benchmarks/parallel.py              # all parts, some minutes, on an idle machine
     python benchmarks/parallel.py bytes        # bytes per job under loky
-    python benchmarks/parallel.py time         # on a machine that does nothing else
+    python benchmarks/parallel.py time         # speed-up at two workers, and the cost of a job
     python benchmarks/parallel.py store        # what keeping a job adds to it
     python benchmarks/parallel.py memory       # of many feature sets, with a store and without
     python benchmarks/parallel.py time --backends loky,threading,dask,ray --job-seconds 0.1
 
 `bytes` counts what joblib writes to the queue of its workers, job by job, and the one array that
-they map into memory. `time` interleaves one worker and two, and takes the best of several; a job
-works for `--job-seconds` of processor time, or waits as long: other work on the machine takes from
-the first, but not from the second, which shows the machinery alone. Numbers
-go to ``benchmarks/results/parallel.json``, those of the other part are left as they are.
+they map into memory. `time` interleaves one worker and two, and takes the best of several, workers
+being up already; a job works for `--job-seconds` of processor time, or waits as long: other work on
+the machine takes from the first, but not from the second, which shows the machinery alone. Numbers
+go to ``benchmarks/results/parallel.json``, those of parts not asked for are left as they are.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 
 import lukewarm as lw
-from lukewarm.parallel import _run, run_jobs
+from lukewarm.parallel import _run, blas_for, run_jobs
 from lukewarm.store import Entry, Store
 
 RESULTS = Path(__file__).parent / "results" / "parallel.json"
@@ -99,8 +100,9 @@ def work(seconds):
     """Keep a processor busy, holding no lock of Python for longer than a product of matrices."""
     values = np.ones((200, 200))
     end = time.thread_time() + seconds
-    while time.thread_time() < end:
-        values = values @ values / 200
+    with blas_for(len(values)):
+        while time.thread_time() < end:
+            values = values @ values / 200
     return float(values[0, 0])
 
 
@@ -120,10 +122,12 @@ def backend(name, n_workers):
         from ray.util.joblib import register_ray
 
         register_ray()
-        ray.init(num_cpus=n_workers, include_dashboard=False, logging_level="error")
-        with joblib.parallel_config("ray", n_jobs=n_workers):
+        quiet = {"include_dashboard": False, "logging_level": "error", "log_to_driver": False}
+        with (
+            ray.init(num_cpus=n_workers, **quiet),
+            joblib.parallel_config("ray", n_jobs=n_workers),
+        ):
             yield
-        ray.shutdown()
     else:
         with joblib.parallel_config(name, n_jobs=n_workers):
             yield
@@ -150,18 +154,27 @@ def speed_up(name, job_seconds, n_calls, repeats):
     return {**found, "overhead_seconds_per_job": empty}
 
 
+def times(backends, sizes):
+    load = os.getloadavg()[0]
+    found = {name: speed_up(name, *sizes) for name in backends}
+    return {"job_seconds": sizes[0], "backends": found, "load": load}
+
+
 def store_overhead(job_seconds, n_calls, repeats):
     """Return the share of time that keeping predictions of 2,500 rows adds to a job.
 
-    Processor time, of the thread that waits for the disk as well.
+    Processor time, of the thread that waits for the disk as well; claims are part of it.
     """
+
+    def found():
+        return Entry({"seconds": 0.0}, {"values": np.ones(2500)})
 
     def one_round(store, number):
         started = time.process_time()
         for job in range(n_calls):
             work(job_seconds)
             if store is not None:
-                store.write([number, job], Entry({"seconds": 0.0}, {"values": np.ones(2500)}))
+                store.kept([number, job], found)
         return time.process_time() - started
 
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
@@ -221,7 +234,7 @@ def memory(n_sets, n_rows):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["bytes", "time", "memory", "store"])
+    parser.add_argument("part", nargs="?", choices=["bytes", "time", "memory", "store"])
     parser.add_argument("--backends", default="loky,threading,multiprocessing,dask,ray")
     parser.add_argument("--job-seconds", type=float, default=0.05)
     parser.add_argument("--jobs", type=int, default=40)
@@ -232,21 +245,17 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     told = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() else {}
-    sizes, load = (asked.job_seconds, asked.jobs, asked.repeats), os.getloadavg()[0]
-    if asked.part == "bytes":
-        told["bytes"] = bytes_per_job()
-    elif asked.part == "memory":
-        told["memory"] = memory(asked.sets, asked.rows)
-    elif asked.part == "store":
-        told["store"] = {"job_seconds": asked.job_seconds, "overhead": store_overhead(*sizes)}
-    else:
-        told["time"] = {
-            "job_seconds": asked.job_seconds,
-            "backends": {name: speed_up(name, *sizes) for name in asked.backends.split(",")},
-            "load": [load, os.getloadavg()[0]],
-        }
-    print(json.dumps(told[asked.part], indent=1))
-    asked.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    sizes = (asked.job_seconds, asked.jobs, asked.repeats)
+    parts = {
+        "time": lambda: times(asked.backends.split(","), sizes),
+        "store": lambda: {"job_seconds": asked.job_seconds, "overhead": store_overhead(*sizes)},
+        "bytes": bytes_per_job,
+        "memory": lambda: memory(asked.sets, asked.rows),
+    }
+    for part in parts if asked.part is None else [asked.part]:
+        told[part] = parts[part]()
+        print(part, json.dumps(told[part], indent=1), flush=True)
+        asked.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ class Interrupted(Dropout):
 
 def test_a_break_leaves_what_is_done(table):
     vi = lw.VariableImportance(Ridge(), Interrupted(), inference="paired", random_state=0)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match=r"are in result_; fit_more\(\) goes on"):
         vi.fit(*table)
     assert vi.result_.names == ("a", "b")
     assert vi.not_reached_ == ["c", "d"]

@@ -1,5 +1,10 @@
 """Importances on a Parquet dataset, block by block."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -182,3 +187,52 @@ class TestWhatIsRefused:
     def test_a_folder_without_files(self, tmp_path):
         with pytest.raises(ValueError, match="no Parquet file"):
             lw.ParquetRows(tmp_path, target="y")
+
+
+def most_memory(path):
+    """The rows that were judged, and the most bytes that took."""
+    paths = os.pathsep.join([str(Path(lw.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("evaluate_memory.py")), str(path)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+    )
+    return tuple(int(each) for each in done.stdout.split())
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="nobody tells the memory here")
+def test_memory_follows_the_batch_and_not_the_file(tmp_path):
+    generator = np.random.default_rng(0)
+    names = [f"x{column}" for column in range(20)]
+    told = {}
+    # Both beyond the pages of a column, of which a reader holds one: 1 MB in most files.
+    for n_rows in (150_000, 600_000):
+        X = pd.DataFrame(generator.normal(size=(n_rows, 20)), columns=names)
+        # One row group, which readers take in as a whole unless told otherwise.
+        path = tmp_path / f"{n_rows}.parquet"
+        X.assign(y=X["x0"] + X["x1"]).to_parquet(path, row_group_size=n_rows)
+        found, most = most_memory(path)
+        assert found == n_rows - 500
+        told[path.stat().st_size] = most
+    (small, most_of_small), (large, most_of_large) = told.items()
+    assert large - small > 70e6
+    # Two runs of one file differ by some megabytes.
+    assert most_of_large - most_of_small < 0.3 * (large - small)
+
+
+@pytest.mark.parametrize("batch_rows", [64, 100])
+def test_cells_are_as_many_however_small_the_batches(frame, folder, monkeypatch, batch_rows):
+    monkeypatch.setattr(_blocks, "_N_CELLS", 10)
+    few, many = (
+        lw.ParquetRows(folder, target="y", drop=["city"], batch_rows=each)
+        for each in (10_000, batch_rows)
+    )
+    estimator = lw.VariableImportance(LinearRegression(), inference="paired", random_state=0)
+    vi, learnt = fitted_and_expected(estimator, few, frame, drop=["city"])
+    expected, found = (vi.evaluate(each, without=learnt) for each in (few, many))
+    assert len(found.full.influence) == len(expected.full.influence) < 20
+    # The same sums in another order.
+    np.testing.assert_allclose(found.influence, expected.influence, rtol=1e-9, atol=1e-12)

@@ -195,10 +195,37 @@ def test_a_full_model_that_predicts_otherwise_is_refused(
     estimator(tmp_path, Moody()).fit(*table)
     monkeypatch.setattr(Moody, "mood", mood)
     if is_refused:
-        with pytest.raises(ValueError, match="full model predicts otherwise"):
+        with pytest.raises(ValueError, match="full model 1 of 1 predicts otherwise"):
             estimator(tmp_path, Moody()).fit(*table)
     else:
         estimator(tmp_path, Moody()).fit(*table)  # rounding, as of another machine
+
+
+class MoodyHalf(Ridge):
+    """Gives other predictions the second time, but only where it learnt from few rows."""
+
+    mood = 0.0
+
+    def fit(self, X, y, sample_weight=None):
+        self.is_half_ = len(y) < 60
+        return super().fit(X, y, sample_weight)
+
+    def predict(self, X):
+        return super().predict(X) * (1 + MoodyHalf.mood * self.is_half_)
+
+
+def test_the_full_model_that_predicts_otherwise_is_named_among_those_of_halves(
+    table, tmp_path, monkeypatch
+):
+    options = {"model": MoodyHalf(), "inference": "learning_curve"}
+    vi = estimator(tmp_path, **options).fit(*table)
+    n_learnt = [len(each.data.train.y) for each in vi._prepared.full_models]
+    first = next(number for number, n_rows in enumerate(n_learnt) if n_rows < 60)
+    assert first > 0  # those of all rows are as they were
+    monkeypatch.setattr(MoodyHalf, "mood", 1e-3)
+    words = f"full model {first + 1} of {len(n_learnt)} predicts otherwise"
+    with pytest.raises(ValueError, match=words):
+        estimator(tmp_path, **options).fit(*table)
 
 
 def test_folds_that_are_not_the_same_again_are_refused(table, tmp_path):

@@ -60,18 +60,24 @@ def test_a_store_is_written_by_the_workers_and_read_by_the_next(table, tmp_path)
     pd.testing.assert_frame_equal(first.result_.to_frame(), again.result_.to_frame())
 
 
-def test_a_job_sends_less_than_ten_kilobytes(table, monkeypatch):
-    X = pd.concat([table[0]] * 50, ignore_index=True)
-    y = pd.concat([table[1]] * 50, ignore_index=True)
-    sent = []
+@pytest.fixture
+def sent(monkeypatch):
+    """The bytes of every message to a worker of loky."""
+    sizes = []
     original = queues.dumps
 
     def counted(obj, **options):
         data = original(obj, **options)
-        sent.append(len(data))
+        sizes.append(len(data))
         return data
 
     monkeypatch.setattr(queues, "dumps", counted)
+    return sizes
+
+
+def test_a_job_sends_less_than_ten_kilobytes(table, sent):
+    X = pd.concat([table[0]] * 50, ignore_index=True)
+    y = pd.concat([table[1]] * 50, ignore_index=True)
     with backend("loky"):
         lw.VariableImportance(Ridge(), "dropout", inference="paired").fit(X, y)
     assert X.to_numpy().nbytes > 100_000  # what would have been sent with every job
@@ -79,22 +85,30 @@ def test_a_job_sends_less_than_ten_kilobytes(table, monkeypatch):
     assert max(sent) < 10_000
 
 
+def test_a_job_sends_no_more_where_what_is_shared_has_many_arrays(sent):
+    trees = [np.full(3, float(number)) for number in range(5000)]
+    with backend("loky"):
+        found = run_jobs(lambda job: float(trees[job][0]), [0, 4999])
+    assert found == [0.0, 4999.0]
+    assert max(sent) < 10_000
+
+
 def test_a_function_is_unpacked_once_and_its_arrays_can_be_written_to():
     values = np.arange(5.0)
     shared = SharedFunction.of(lambda job: (values, values.flags.writeable, values[job]))
-    first, second = (call_shared(shared.data, shared.ends, shared.token, job) for job in (1, 2))
+    first, second = (call_shared(shared.data, shared.token, job) for job in (1, 2))
     assert first[0] is second[0]
     assert np.shares_memory(first[0], shared.data)
     assert first[1:] == (True, 1.0)
     frozen = SharedFunction.of(lambda job: values.flags.writeable)
     frozen.data.flags.writeable = False
-    assert call_shared(frozen.data, frozen.ends, frozen.token, 0)
+    assert call_shared(frozen.data, frozen.token, 0)
 
 
 def test_arrays_keep_their_order_in_memory():
     values = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     shared = SharedFunction.of(lambda job: values)
-    found = call_shared(shared.data, shared.ends, shared.token, 0)
+    found = call_shared(shared.data, shared.token, 0)
     assert found.flags.f_contiguous
     np.testing.assert_array_equal(found, values)
 
@@ -124,7 +138,8 @@ def test_the_jobs_of_a_worker_that_was_killed_are_run_again(tmp_path):
 def test_jobs_that_kill_every_worker_end_with_a_word_on_memory(monkeypatch):
     monkeypatch.setattr(_run, "_MOST_BREAKS", 2)
     kill = os.kill
-    with backend("loky"), pytest.raises(MemoryError, match=r"killed 2 times .* fewer n_jobs"):
+    words = r"killed 2 times .* 2 jobs to go, 2 at a time, .* has [\d.]+ GB, .* fewer n_jobs"
+    with backend("loky"), pytest.raises(MemoryError, match=words):
         run_jobs(lambda _: kill(os.getpid(), signal.SIGKILL), range(2))
 
 

@@ -233,6 +233,15 @@ def test_everything_written_is_brought_to_the_disk(tmp_path, monkeypatch):
     assert str(tmp_path / "journal") in flushed
 
 
+def test_a_new_store_where_nothing_can_be_written_is_refused_by_name(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Manifest, "write_first", refused)
+    with pytest.raises(PermissionError, match=r"run' cannot be made \(Permission denied\); name"):
+        opened(tmp_path / "run")
+
+
 def test_a_folder_that_cannot_be_written_to_is_still_read(tmp_path, monkeypatch):
     filled(tmp_path, 1)
 

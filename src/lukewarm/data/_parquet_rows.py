@@ -18,6 +18,8 @@ from lukewarm._validation import check_count, shown
 
 # Of 100 columns, 50 MB: small beside the memory of a worker, large beside the cost of a call.
 _BATCH_ROWS = 65_536
+# Of each column that is read at the same time.
+_BUFFER_BYTES = 65_536
 
 
 class RowSample(NamedTuple):
@@ -39,8 +41,8 @@ class RowSample(NamedTuple):
 class ParquetRows:
     """The rows of a Parquet file, or of all such files in a folder, in the order of their names.
 
-    A block is a row group of a file. Blocks are read one by one, so memory holds one of them for
-    each worker, and workers on other machines read theirs by themselves.
+    A block is a row group of a file. Workers read blocks one by one, each by itself, and a block
+    batch by batch, so memory holds one batch for each worker, however large files and blocks are.
 
     Parameters
     ----------
@@ -116,7 +118,7 @@ class ParquetRows:
         return len(self._blocks)
 
     def start_of(self, block: int) -> int:
-        """Return where in the dataset a block begins."""
+        """Return where in the dataset a block begins; the one after the last at its end."""
         return int(self._starts[block])
 
     def batches(self, block: int, *, without: np.ndarray | None = None) -> Iterator[RowSample]:
@@ -192,7 +194,8 @@ class ParquetRows:
         parquet = require("pyarrow.parquet", "parquet")
         file, group = self._blocks[block]
         columns = [*self.features, self.target]
-        with parquet.ParquetFile(file) as opened:
+        # Without a buffer a whole row group is read before its first batch.
+        with parquet.ParquetFile(file, buffer_size=_BUFFER_BYTES, pre_buffer=False) as opened:
             for batch in opened.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
                 frame = batch.to_pandas()
                 for name in self._text_columns:

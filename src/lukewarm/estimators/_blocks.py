@@ -6,14 +6,14 @@ it, with every feature set and without each, and what is left of it are sums ove
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from joblib import parallel_config
 
-from lukewarm._typing import Features, FeatureSet, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Vector
 from lukewarm._validation import shown
 from lukewarm.data import ParquetRows
 from lukewarm.estimators._further_rows import FurtherRows
@@ -78,79 +78,57 @@ class _BlockJob:
         return CellSums(**entry.arrays)
 
     def _sums(self, block: int) -> CellSums:
-        first = self.rows.start_of(block)
-        parts = []
+        first, end = self.rows.start_of(block), self.rows.start_of(block + 1)
+        sums = CellSums.zeros(
+            -(-(end - first) // self.cell_rows),
+            n_sets=len(self.predictors[0].reduced),
+            n_models=len(self.predictors),
+            n_statistics=len(self.terms.statistics(np.zeros(1))),
+            has_twins=self.has_twins,
+        )
         for X, y, numbers in self.rows.batches(block, without=self.without):
             with blas_for(len(y)):
-                parts.append(
-                    self._of_batch(
-                        self.table.features(X),
-                        self.table.target(y, numbers),
-                        (numbers - first) // self.cell_rows,
-                    )
+                self._add(
+                    sums,
+                    self.table.features(X),
+                    self.table.target(y, numbers),
+                    (numbers - first) // self.cell_rows,
                 )
-        if not parts:
-            n_sets, n_models = len(self.predictors[0].reduced), len(self.predictors)
-            n_statistics = len(self.terms.statistics(np.zeros(1)))
-            return CellSums(
-                np.empty(0),
-                np.empty((1 + n_sets, n_models, 0)),
-                np.empty((n_statistics, 0)),
-                np.empty((n_sets, 0)),
-                np.empty((n_sets, 0)),
-                np.empty((n_sets, len(fields(TwinTerms)) if self.has_twins else 0, 0)),
-            )
-        return CellSums.joined(parts)
+        return sums.filled
 
-    def _of_batch(self, X: Features, y: Vector, cells: np.ndarray) -> CellSums:
-        # Batches end where cells may not: what a cell has in two batches counts as two cells.
-        codes = np.unique(cells, return_inverse=True)[1]
+    def _add(self, sums: CellSums, X: Features, y: Vector, cells: np.ndarray) -> None:
+        """Add the rows of a batch to their cells, one feature set after another.
+
+        So memory holds the predictions of one set by all models, however many sets there are.
+        """
+        # Cells rise with the rows: those of a batch are neighbours.
+        here = slice(cells[0], cells[-1] + 1)
+        codes = cells - cells[0]
 
         def summed(terms: Vector) -> Vector:
             return np.asarray(np.bincount(codes, weights=terms), dtype=float)
 
-        errors, products, predictions = [], [], []
-        for place, each in enumerate(self.predictors):
-            full = each.full.predict(X)
-            # Twins are compared set by set, once all have predicted.
+        sums.counts[here] += np.bincount(codes)
+        for total, terms in zip(sums.statistics, self.terms.statistics(y), strict=True):
+            total[here] += summed(terms)
+        full = [each.full.predict(X) for each in self.predictors]
+        for place, prediction in enumerate(full):
+            sums.errors[0, place, here] += summed(self.terms.errors(y, prediction))
+        for number in range(len(self.predictors[0].reduced)):
+            models = [each.reduced[number] for each in self.predictors]
+            reduced = [model.predict(X) for model in models]
+            for place, prediction in enumerate(reduced):
+                sums.errors[1 + number, place, here] += summed(self.terms.errors(y, prediction))
+            direction = models[0].direction
+            added = full[0] - reduced[0] if direction is None else direction(X)
+            products = product_terms(y, reduced[0], added)
+            sums.products[number, here] += summed(products)
+            sums.squares[number, here] += summed(np.square(products))
             if self.has_twins:
-                predictions.append([full])
-            errors.append([summed(self.terms.errors(y, full))])
-            for model in each.reduced:
-                reduced = model.predict(X)
-                if self.has_twins:
-                    predictions[-1].append(reduced)
-                errors[-1].append(summed(self.terms.errors(y, reduced)))
-                if place == 0:
-                    added = full - reduced if model.direction is None else model.direction(X)
-                    products.append(product_terms(y, reduced, added))
-        return CellSums(
-            summed(np.ones(len(y))),
-            np.array(errors).transpose(1, 0, 2),
-            np.array([summed(each) for each in self.terms.statistics(y)]).reshape(
-                -1, codes.max() + 1
-            ),
-            np.array([summed(each) for each in products]),
-            np.array([summed(np.square(each)) for each in products]),
-            self._twins(y, predictions, summed),
-        )
-
-    def _twins(
-        self,
-        y: Vector,
-        predictions: list[list[Prediction]],
-        summed: Callable[[Vector], Vector],
-    ) -> np.ndarray:
-        n_sets = len(self.predictors[0].reduced)
-        if not self.has_twins:
-            return np.empty((n_sets, 0, len(summed(y))))
-        assert self.terms.loss is not None
-        full, *by_set = zip(*predictions, strict=True)
-        found = []
-        for reduced in by_set:
-            terms = TwinTerms.of(self.terms.loss, y, full, reduced)
-            found.append([summed(getattr(terms, each.name)) for each in fields(terms)])
-        return np.array(found)
+                assert self.terms.loss is not None
+                twins = TwinTerms.of(self.terms.loss, y, tuple(full), tuple(reduced))
+                for place, each in enumerate(fields(twins)):
+                    sums.twins[number, place, here] += summed(getattr(twins, each.name))
 
 
 def evaluated_on(

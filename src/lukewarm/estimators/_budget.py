@@ -185,7 +185,7 @@ def break_message(store: Store | None, *, has_result: bool) -> str:
         "the feature sets that were done are in result_" if has_result else "there is no result yet"
     )
     if store is None:
-        return f"{done}."
+        return f"{done}; fit_more() goes on with the others." if has_result else f"{done}."
     return (
         f"{done}; {len(store)} finished jobs are in the store {str(store.folder)!r}: call fit "
         "again, with the same store, to go on."

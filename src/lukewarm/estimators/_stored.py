@@ -83,8 +83,9 @@ def check_full_models(store: Store, models: list[FullModel], splits: tuple[RowSp
         gap = _gap(prediction, entry.arrays["prediction"])
         if gap > _ROUNDING:
             raise ValueError(
-                f"the full model predicts otherwise than the one the store {str(store.folder)!r} "
-                f"was made with: by up to {gap:.2g} of the spread of its predictions. The model is "
+                f"full model {number + 1} of {len(models)} predicts otherwise than the one the "
+                f"store {str(store.folder)!r} was made with: by up to {gap:.2g} of the spread of "
+                "its predictions. The model is "
                 "another one, or its engine does not give the same numbers twice; use another "
                 "folder as store, or fewer threads inside the engine."
             )

@@ -27,7 +27,7 @@ class CellSums:
     Parameters
     ----------
     counts : ndarray of shape (c,)
-        Rows, at least one.
+        Rows; at least one in what `skills` and `scores` are asked of.
     errors : ndarray of shape (1 + n_sets, n_models, c)
         Of the full model first, then without each feature set; by the model of all training rows,
         then by those of halves, if any.
@@ -47,6 +47,26 @@ class CellSums:
     products: np.ndarray
     squares: np.ndarray
     twins: np.ndarray
+
+    @classmethod
+    def zeros(
+        cls, n_cells: int, *, n_sets: int, n_models: int, n_statistics: int, has_twins: bool
+    ) -> CellSums:
+        """Return sums to which nothing was added yet."""
+        return cls(
+            np.zeros(n_cells),
+            np.zeros((1 + n_sets, n_models, n_cells)),
+            np.zeros((n_statistics, n_cells)),
+            np.zeros((n_sets, n_cells)),
+            np.zeros((n_sets, n_cells)),
+            np.zeros((n_sets, len(fields(TwinTerms)) if has_twins else 0, n_cells)),
+        )
+
+    @property
+    def filled(self) -> CellSums:
+        """Those of the cells that have rows."""
+        has_rows = self.counts > 0
+        return CellSums(*(getattr(self, each.name)[..., has_rows] for each in fields(self)))
 
     @classmethod
     def joined(cls, parts: Sequence[CellSums]) -> CellSums:

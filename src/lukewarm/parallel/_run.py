@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,6 +13,7 @@ from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
 from lukewarm.exceptions import ClaimedElsewhere
+from lukewarm.parallel._ray import is_ray, ray_results
 from lukewarm.parallel._shared import SharedFunction, call_shared
 
 Job = TypeVar("Job")
@@ -30,6 +32,9 @@ _LOST_WORKER = {
     *("FutureCancelledError", "CancelledError", "KilledWorker"),
     *("WorkerCrashedError", "RayActorError", "ActorDiedError", "OutOfMemoryError"),
 }
+# Jobs per worker up to which each is sent by itself. joblib puts short ones together, up to a
+# second of work, which spares messages but leaves workers idle while one has the last bundle.
+_MOST_SENT_ALONE = 100
 # Between two looks at jobs that others have claimed: short where they are about to be done, and
 # doubled up to what a user does not notice beside a job of minutes.
 _FIRST_PAUSE_SECONDS = 0.1
@@ -109,10 +114,11 @@ def iterate_jobs(
                 raise
             n_breaks = 1 if len(missing) < n_before else n_breaks + 1
             if n_breaks == _MOST_BREAKS:
+                n_workers = _count_workers(n_jobs, len(missing), prefer)
                 raise MemoryError(
                     f"worker processes were killed {n_breaks} times in a row with {len(missing)} "
-                    "jobs to go, as the system does where memory runs out. Use fewer n_jobs, or "
-                    "threads."
+                    f"jobs to go, {n_workers} at a time, as the system does where memory runs "
+                    f"out{_memory_told()}. Use fewer n_jobs, or threads."
                 ) from error
             continue
         if missing:
@@ -146,17 +152,21 @@ def _one_pass(
             prefer=prefer,
             # Not every back end can hand out results before all are there.
             return_as="generator" if can_stream else "list",
+            batch_size=1 if len(jobs) <= _MOST_SENT_ALONE * n_workers else "auto",
             max_nbytes=_LARGEST_SENT,
             # Workers write to pages of their own: engines may not take read-only arrays.
             mmap_mode="c",
         )
-        if getattr(backend, "supports_sharedmem", False):
+        if is_ray(backend):
+            options = backend.ray_remote_args
+            todo = [jobs[number] for number in numbers]
+            results = ray_results(SharedFunction.of(attempt), todo, n_workers, options)
+        elif getattr(backend, "supports_sharedmem", False):
             results = parallel(delayed(attempt)(jobs[number]) for number in numbers)
         else:
             shared = SharedFunction.of(attempt)
             results = parallel(
-                delayed(call_shared)(shared.data, shared.ends, shared.token, jobs[number])
-                for number in numbers
+                delayed(call_shared)(shared.data, shared.token, jobs[number]) for number in numbers
             )
     yield from zip(numbers, results, strict=True)
 
@@ -168,6 +178,17 @@ def _forks(backend: Any) -> bool:
     """
     is_pool = type(backend).__name__ == "MultiprocessingBackend"
     return is_pool and multiprocessing.get_start_method() == "fork"
+
+
+def _memory_told() -> str:
+    """Return the memory of this machine in words, where the system tells."""
+    try:
+        page, pages, free = (
+            os.sysconf(f"SC_{name}") for name in ("PAGE_SIZE", "PHYS_PAGES", "AVPHYS_PAGES")
+        )
+    except (AttributeError, ValueError, OSError):
+        return ""
+    return f" (this machine has {page * pages / 1e9:.3g} GB, {page * free / 1e9:.3g} GB free now)"
 
 
 def _count_workers(n_jobs: int | None, n_tasks: int, prefer: str) -> int:

@@ -20,6 +20,7 @@ import numpy as np
 
 # Arrays start at multiples of this, as freshly made ones do.
 _ALIGNMENT = 64
+_INTEGER_BYTES = 8
 # The jobs of a run and those before it: a worker rarely needs older ones.
 _MOST_LOADED = 2
 _loaded: OrderedDict[str, Callable[[Any], Any]] = OrderedDict()
@@ -33,14 +34,13 @@ class SharedFunction:
     Parameters
     ----------
     data : ndarray of uint8
-    ends : tuple of int
-        Where the pickle ends, and each array; each begins at the next multiple of 64.
+        The pickle, then the arrays, each from a multiple of 64 on; then where each of them ends,
+        and how many they are, as integers of eight bytes.
     token : str
         By which a worker knows that it has loaded the function.
     """
 
     data: np.ndarray
-    ends: tuple[int, ...]
     token: str = field(default_factory=lambda: uuid4().hex)
 
     @classmethod
@@ -53,34 +53,40 @@ class SharedFunction:
         for part in parts:
             place = _aligned(place) + part.nbytes
             ends.append(place)
-        data = np.zeros(place, dtype=np.uint8)
+        # Not beside the data: a forest has thousands of arrays, and a job is sent by itself.
+        tail = np.array([*ends, len(ends)], dtype=np.int64).view(np.uint8)
+        data = np.zeros(place + len(tail), dtype=np.uint8)
         for part, end in zip(parts, ends, strict=True):
             data[end - part.nbytes : end] = np.frombuffer(part, dtype=np.uint8)
-        return cls(data, tuple(ends))
+        data[place:] = tail
+        return cls(data)
 
 
-def call_shared(data: np.ndarray, ends: tuple[int, ...], token: str, job: Any) -> Any:
+def call_shared(data: np.ndarray, token: str, job: Any) -> Any:
     """Return what a packed function makes of a job; in a worker, it is unpacked once.
 
     Parameters
     ----------
-    data, ends, token
+    data, token
         Those of a `SharedFunction`.
     job
         What the function is called with.
     """
     with _lock:
         if token not in _loaded:
-            _loaded[token] = _unpacked(data, ends)
+            _loaded[token] = _unpacked(data)
             while len(_loaded) > _MOST_LOADED:
                 _loaded.popitem(last=False)
         function = _loaded[token]
     return function(job)
 
 
-def _unpacked(data: np.ndarray, ends: tuple[int, ...]) -> Callable[[Any], Any]:
+def _unpacked(data: np.ndarray) -> Callable[[Any], Any]:
     if not data.flags.writeable:
         data = data.copy()  # engines may not take arrays that cannot be written to
+    n_parts = int(data[-_INTEGER_BYTES:].copy().view(np.int64)[0])
+    tail = data[-(n_parts + 1) * _INTEGER_BYTES : -_INTEGER_BYTES]
+    ends = tail.copy().view(np.int64).tolist()
     starts = [0, *(_aligned(end) for end in ends[:-1])]
     view = data.data
     parts = [view[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -92,7 +92,13 @@ class Store:
         path = Path(folder).expanduser().resolve()
         manifest = Manifest.found_in(path)
         if manifest is None:
-            manifest = Manifest(identity, seed).write_first(path)
+            try:
+                manifest = Manifest(identity, seed).write_first(path)
+            except OSError as error:
+                raise type(error)(
+                    f"the store {str(path)!r} cannot be made ({error.strerror}); name a folder "
+                    "that can be written to."
+                ) from error
         manifest.check_same(identity, path)
         store = cls(path, manifest)
         store._report_damage()

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Prediction, Vector
-from lukewarm.data import RowCache, as_levels, as_quantity
+from lukewarm.data import as_levels, as_quantity
 
 if TYPE_CHECKING:
     from lukewarm.learners import BaseLearner
@@ -36,8 +35,6 @@ _N_JOINT_NODES = 16
 _MOST_VALUES = 10
 # Levels beyond these are drawn in proportion to their share only.
 _MOST_LEVELS = 12
-# Guesses are kept of training, stopping and evaluation rows.
-_TABLES_KEPT = 3
 # Keeps quotients finite where a column leaves no residual.
 _NOTHING = 1e-12
 
@@ -67,16 +64,12 @@ class _Quantities:
     lowest: Vector
     highest: Vector
 
-    @cached_property
-    def _guesses(self) -> RowCache[Matrix]:
-        return RowCache(_TABLES_KEPT)
-
     def guess(self, rows: PreparedRows) -> Matrix:
-        """Return the guesses (n, q), which are kept for the last tables."""
-        guess = self._guesses.recall(rows)
+        """Return the guesses (n, q); the rows keep those of the last sets of columns."""
+        guess = rows.guesses.recall(self)
         if guess is None:
             fitted = np.stack([each.predict(rows) for each in self.regressions], axis=1)
-            guess = self._guesses.keep(fitted, rows)
+            guess = rows.guesses.keep(fitted, self)
         return guess
 
     def values(self, rows: PreparedRows) -> Iterator[Matrix]:

@@ -7,12 +7,16 @@ from functools import cached_property
 import numpy as np
 
 from lukewarm._typing import Features, Matrix, Vector
+from lukewarm.data import RowCache
 from lukewarm.learners.additive import AdditiveBasis, RidgeFit
 from lukewarm.learners.boosting import BinnedDataset, Borders
 from lukewarm.reduction.projection._interplay import MachineFit
 
 # Rows up to which the functions of all columns, up to nine each, are kept in memory.
 _MOST_KEPT = 20_000
+# Sets of columns whose guesses are kept: one for each thread at work. A guess is asked for again
+# while its set is worked on; with the draws, it would be kept for every set at once.
+_GUESSES_KEPT = 8
 
 
 class PreparedRows:
@@ -35,6 +39,7 @@ class PreparedRows:
         binned: BinnedDataset | None = None,
     ) -> None:
         self.X = X
+        self.guesses: RowCache[Matrix] = RowCache(_GUESSES_KEPT)
         self._basis = basis
         self._borders = borders
         if binned is not None:
