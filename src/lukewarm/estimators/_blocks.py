@@ -126,7 +126,7 @@ class _BlockJob:
             sums.squares[number, here] += summed(np.square(products))
             if self.has_twins:
                 assert self.terms.loss is not None
-                twins = TwinTerms.of(self.terms.loss, y, tuple(full), tuple(reduced))
+                twins = TwinTerms.of(self.terms.loss, y, full, reduced)
                 for place, each in enumerate(fields(twins)):
                     sums.twins[number, place, here] += summed(getattr(twins, each.name))
 

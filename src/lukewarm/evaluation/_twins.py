@@ -29,6 +29,7 @@ importance times (s1 + s2)^2 / (4 s1 s2).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,8 +69,8 @@ class TwinTerms:
         cls,
         loss: BregmanLoss,
         y: Vector,
-        full: tuple[Prediction, Prediction, Prediction],
-        reduced: tuple[Prediction, Prediction, Prediction],
+        full: Sequence[Prediction],
+        reduced: Sequence[Prediction],
     ) -> TwinTerms:
         """Return the terms of rows, by what the models predict with and without the features.
 
@@ -77,7 +78,7 @@ class TwinTerms:
         ----------
         loss : BregmanLoss
         y : ndarray of shape (n,)
-        full, reduced : triples of ndarrays of shape (n,) or (n, n_classes)
+        full, reduced : sequences of three ndarrays of shape (n,) or (n, n_classes)
             What the model of all rows and those of the two halves predict with all features, and
             without some.
         """
