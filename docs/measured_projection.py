@@ -95,7 +95,7 @@ def rank_agreement() -> str:
 
     rows = [
         (
-            data.replace("_", " ") + (f" without `{left_out}`" if left_out else ""),
+            data.replace("_", " ") + (f", ranked without `{left_out}`" if left_out else ""),
             *(cell(records[data, model], left_out) for model in models),
         )
         for data, left_out in (

@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import joblib
@@ -10,9 +11,10 @@ import pandas as pd
 import pytest
 from joblib.externals.loky.backend import queues
 from sklearn.linear_model import Ridge
+from threadpoolctl import ThreadpoolController
 
 import lukewarm as lw
-from lukewarm.parallel import _run, run_jobs
+from lukewarm.parallel import _run, blas_for, run_jobs
 from lukewarm.parallel._shared import SharedFunction, call_shared
 from parallel import on_cluster
 
@@ -179,21 +181,40 @@ def test_an_error_in_a_worker_reaches_the_caller():
         run_jobs(lambda number: 1 / number, range(3))
 
 
+def blas_threads():
+    return {each["num_threads"] for each in ThreadpoolController().select(user_api="blas").info()}
+
+
 def test_blas_is_held_while_any_thread_is_inside():
-    from threadpoolctl import ThreadpoolController
-
-    from lukewarm.parallel import blas_for
-
-    def threads():
-        return {
-            each["num_threads"] for each in ThreadpoolController().select(user_api="blas").info()
-        }
-
-    before = threads()
+    before = blas_threads()
     first, second = blas_for(10), blas_for(10)
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
-    assert threads() == {1}
+    assert blas_threads() == {1}
     second.__exit__(None, None, None)
-    assert threads() == before
+    assert blas_threads() == before
+
+
+@pytest.mark.skipif(blas_threads() == {1}, reason="BLAS has one thread anyway")
+def test_jobs_in_threads_leave_blas_one_thread_each():
+    before = blas_threads()
+    # A limit that this thread has set may keep others from setting one of their own.
+    with blas_for(10):
+        pass
+    with backend("threading"):
+        inside = run_jobs(lambda _: blas_threads(), range(4), n_jobs=2)
+    assert inside == [{1}] * 4
+    assert blas_threads() == before
+
+
+@pytest.mark.skipif(blas_threads() == {1}, reason="BLAS has one thread anyway")
+def test_another_thread_can_lift_the_limit_of_blas():
+    before = blas_threads()
+    held = blas_for(10)
+    held.__enter__()
+    assert blas_threads() == {1}
+    leaving = threading.Thread(target=lambda: held.__exit__(None, None, None))
+    leaving.start()
+    leaving.join()
+    assert blas_threads() == before

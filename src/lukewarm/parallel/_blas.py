@@ -35,6 +35,17 @@ def blas_for(n_rows: int) -> Iterator[None]:
     if n_rows >= _LEAST_ROWS:
         yield
         return
+    with one_blas_thread():
+        yield
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread while the block lasts.
+
+    Who starts threads holds it around them: since threadpoolctl 3.8, the first thread that sets a
+    limit of OpenBLAS is the only one that can until it lets go.
+    """
     _enter()
     try:
         yield
@@ -47,6 +58,7 @@ def _enter() -> None:
     with _lock:
         if _n_inside == 0:
             _limit = _controller().limit(limits=1, user_api="blas")
+            _release()
         _n_inside += 1
 
 
@@ -56,6 +68,14 @@ def _leave() -> None:
         _n_inside -= 1
         if _n_inside == 0:
             _limit.restore_original_limits()
+            _release()
+
+
+def _release() -> None:
+    """Let other threads set limits, too, and lift this one."""
+    for library in _controller().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):  # since threadpoolctl 3.8
+            library.clear_controlling_thread()
 
 
 @lru_cache(maxsize=1)

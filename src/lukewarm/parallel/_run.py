@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
 from lukewarm.exceptions import ClaimedElsewhere
+from lukewarm.parallel._blas import one_blas_thread
 from lukewarm.parallel._ray import is_ray, ray_results
 from lukewarm.parallel._shared import SharedFunction, call_shared
 
@@ -162,7 +163,14 @@ def _one_pass(
             todo = [jobs[number] for number in numbers]
             results = ray_results(SharedFunction.of(attempt), todo, n_workers, options)
         elif getattr(backend, "supports_sharedmem", False):
-            results = parallel(delayed(attempt)(jobs[number]) for number in numbers)
+            # The jobs are what runs in parallel.
+            with one_blas_thread():
+                yield from zip(
+                    numbers,
+                    parallel(delayed(attempt)(jobs[number]) for number in numbers),
+                    strict=True,
+                )
+            return
         else:
             shared = SharedFunction.of(attempt)
             results = parallel(
