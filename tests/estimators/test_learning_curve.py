@@ -47,7 +47,8 @@ def test_the_estimate_is_where_the_learning_curve_is_heading(fitted):
     at_half = np.mean([importances(each) for each in whole.half], axis=0)
     assert (at_n > at_half).any()
     assert (at_n < at_half).any()
-    expected = at_n + np.maximum(at_n - at_half, 0)
+    learnt = np.clip(at_half / np.where(at_n > 0, at_n, np.inf), 0, 1)
+    expected = at_n + learnt * np.maximum(at_n - at_half, 0)
     assert np.allclose(importances(whole), expected, rtol=1e-12)
     full, reduced = whole.skills(measure)
     shifts = [(full - each).shift for each in reduced]
@@ -176,11 +177,13 @@ class TestTwins:
         )
         full, (reduced,) = predictions.skills(NegMSE())
         importance = full - reduced
-        # By the twins 1; by the model 7 / 4, and 10 / 4 where it is heading; the truth is 2.
+        # By the twins 1; by the model 7 / 4, of which halves have learnt 4 / 7: it is heading for
+        # 7 / 4 + 3 / 7. The truth is 2.
         (course,) = predictions.courses(NegMSE())
         assert course.share > 0.99
-        assert abs(importance.value - 2.5) < 4 * rows_error(importance)
-        assert abs(importance.disagreement[-1]) == pytest.approx(1.5, abs=0.1)
+        heading = 7 / 4 + 3 / 7
+        assert abs(importance.value - heading) < 4 * rows_error(importance)
+        assert abs(importance.disagreement[-1]) == pytest.approx(heading - 1, abs=0.1)
 
     def test_models_that_do_not_agree_are_not_taken_for_twins(self, generator):
         y, one, other = generator.normal(size=(3, 500))
@@ -417,12 +420,22 @@ class TestImportancesThatRise:
         full, (rose, fell) = predictions.skills(NegMSE())
         # Errors are 0.4 and 0.5 of all rows and half of them, without a set 1.0 and 1.0, or 1.1 and
         # 1.2, times the same: importances of 0.84 and 0.75, 1.05 and 1.19.
-        np.testing.assert_allclose((full - rose).value, (2 * 0.84 - 0.75) * size, rtol=1e-12)
+        risen = 0.84 + 0.75 / 0.84 * (0.84 - 0.75)
+        np.testing.assert_allclose((full - rose).value, risen * size, rtol=1e-12)
         np.testing.assert_allclose((full - fell).value, 1.05 * size, rtol=1e-12)
         np.testing.assert_allclose((full - fell).shift, (1.05 - 1.19) * size, rtol=1e-12)
         alone = replace(predictions, half=None).skills(NegMSE())
         at_n = alone[0] - alone[1][1]
         np.testing.assert_allclose((full - fell).influence, at_n.influence, atol=1e-12)
+
+    def test_what_models_of_half_the_rows_had_not_learnt_is_not_counted_twice(self, generator):
+        predictions = self.predictions(generator, rises=True)
+        late = replace(predictions.half[0], full=predictions.half[0].reduced[0])
+        predictions = replace(predictions, half=(late, late))
+        size = np.mean(np.square(predictions.full - predictions.y)) / 0.16
+        full, (rose, _) = predictions.skills(NegMSE())
+        np.testing.assert_allclose((full - rose).value, 0.84 * size, rtol=1e-12)
+        np.testing.assert_allclose((full - rose).shift, 0.84 * size, rtol=1e-12)
 
     def test_other_methods_are_extrapolated_either_way(self, generator):
         predictions = self.predictions(generator, rises=False)

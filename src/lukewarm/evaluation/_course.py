@@ -50,16 +50,16 @@ class Course:
 
     Parameters
     ----------
-    is_held : bool, default False
-        Whether the reduced model is expected to gain from further rows what the full one does,
-        although it has gained more so far: an importance that is expected to rise does not fall.
+    pace : float, default 1.0
+        Of what the importance rose by when the rows doubled, the share that it is expected to rise
+        by from here on.
     factor : float, optional
         By which the effects of the twins are multiplied; None where their importance is not taken.
     share : float, default 0.0
         Of the way from the twins to the learning curve that the importance goes.
     """
 
-    is_held: bool = False
+    pace: float = 1.0
     factor: float | None = None
     share: float = 0.0
 
@@ -89,6 +89,27 @@ def share_of_curve(curve: MeasureValue, twins: MeasureValue) -> float:
     return float(above**2 / (above**2 + (curve - twins).rows_error ** 2))
 
 
+def pace_of(importance: float, before: float) -> float:
+    """Return how much of its last rise an importance that grows with the rows is still to make.
+
+    All of it where models of half the rows had learnt nearly as much: errors that are small fall
+    like one over the rows, so the rise from half of them is what is left. Not where these had
+    learnt next to nothing: what is found late is found fast, and the rise is all there is. So the
+    share is what models of half the rows had learnt of it. None where the importance fell.
+
+    Parameters
+    ----------
+    importance, before : float
+        By models of all training rows, and of half of them.
+
+    Examples
+    --------
+    >>> [pace_of(1.0, before) for before in (0.9, 0.5, -0.1, 1.1)]
+    [0.9, 0.5, 0.0, 0.0]
+    """
+    return before / importance if 0 < before < importance else 0.0
+
+
 def course_of(
     full: Sides, reduced: Sides, *, rises: bool, factor: float | None, twins: MeasureValue | None
 ) -> Course:
@@ -107,11 +128,28 @@ def course_of(
     """
     if full.rise is None or reduced.rise is None:
         return Course()
-    is_held = rises and reduced.rise.value > full.rise.value
+    assert full.half is not None
+    assert reduced.half is not None
+    pace = 1.0
+    if rises:
+        importance = full.whole.value - reduced.whole.value
+        pace = pace_of(importance, full.half.value - reduced.half.value)
     if twins is None:
-        return Course(is_held)
-    curve = full.extrapolated() - reduced.extrapolated(full.rise if is_held else None)
-    return Course(is_held, factor, share_of_curve(curve, twins))
+        return Course(pace)
+    curve = full.extrapolated() - _heading_without(full, reduced, pace)
+    return Course(pace, factor, share_of_curve(curve, twins))
+
+
+def _heading_without(full: Sides, reduced: Sides, pace: float) -> MeasureValue:
+    """Return where the skill without a feature set is heading, its importance at such a pace."""
+    if full.rise is None or reduced.rise is None:
+        return reduced.whole
+    own, shared = pace, 1 - pace
+    rise = MeasureValue(
+        own * reduced.rise.value + shared * full.rise.value,
+        own * reduced.rise.influence + shared * full.rise.influence,
+    )
+    return reduced.extrapolated(rise)
 
 
 def skill_without(
@@ -129,7 +167,7 @@ def skill_without(
     twins : MeasureValue, optional
         The importance by the twins, where they agree.
     """
-    skill = reduced.extrapolated(full.rise if course.is_held else None)
+    skill = _heading_without(full, reduced, course.pace)
     if twins is None:
         return skill
     heading = full.extrapolated()
