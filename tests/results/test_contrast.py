@@ -58,6 +58,27 @@ def test_a_contrast_of_one_set_is_its_importance(result):
     assert with_limit[1] == without[1]
 
 
+def test_slow_learning_counts_on_the_side_where_it_would_move_the_sum(result):
+    risen = replace(
+        result,
+        method="projection",
+        full=replace(result.full, shift=0.3),
+        reduced=tuple(replace(each, shift=0.1) for each in result.reduced),
+    )
+    low, high = risen.interval()
+    np.testing.assert_allclose(risen.contrast({"x": 1}).interval(), (low[0], high[0]), rtol=1e-12)
+    turned = risen.contrast({"x": -1}).interval()
+    np.testing.assert_allclose(turned, (-high[0], -low[0]), rtol=1e-12)
+    # Both have moved by as much, so their difference has not; either may be learnt slowly.
+    difference = risen.difference("x", "z")
+    assert difference.shift == pytest.approx(0, abs=1e-12)
+    rows = np.diff(replace(risen, method="retrain").difference("x", "z").interval()) / 2
+    expected = np.hypot(rows, 1.959964 * 0.2)
+    low, high = difference.interval()
+    assert difference.estimate - low == pytest.approx(expected[0], rel=1e-6)
+    assert high - difference.estimate == pytest.approx(expected[0], rel=1e-6)
+
+
 def test_what_halves_disagree_by_adds_up_before_it_is_squared(result):
     marks = ((0.1, 0.0), (0.2, 0.1), (0.5, 0.1))
     found = replace(

@@ -59,8 +59,12 @@ class Contrast:
     @property
     def training_error(self) -> float:
         """The error of the sum that is due to the training rows."""
+        return self._training_error(0.0)
+
+    def _training_error(self, slow_rise: float) -> float:
+        """Return that error where so much counts beside the shift."""
         disagreement = self._weight @ self.result._disagreement[self._numbers]
-        return float(np.hypot(self.shift, np.linalg.norm(disagreement)))
+        return float(np.hypot(abs(self.shift) + slow_rise, np.linalg.norm(disagreement)))
 
     @cached_property
     def influence(self) -> Vector:
@@ -81,12 +85,16 @@ class Contrast:
         """
         level = self.result.level if level is None else check_fraction("level", level)
         quantile = float(ndtri(0.5 + level / 2))
+        # A set that is learnt slowly may be worth more: the sum is larger, or smaller if the
+        # weight is negative.
+        slow_rise = self._weight * self.result._slow_rise[self._numbers]
         low, high = interval_ends(
             np.array(self.estimate),
             Moments.of(self.influence),
-            np.array(self.training_error),
+            np.array(self._training_error(-np.minimum(slow_rise, 0).sum())),
             quantile,
             skewed=self.result._is_skewed,
+            training_error_above=np.array(self._training_error(np.maximum(slow_rise, 0).sum())),
         )
         beyond = self._weight * self.result._beyond(quantile)[self._numbers]
         return (

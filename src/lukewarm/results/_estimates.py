@@ -75,16 +75,21 @@ class ImportanceEstimates:
 
     @property
     def _training_error_above(self) -> Vector:
-        """Those of the upper ends of intervals.
+        """Those of the upper ends of intervals."""
+        above = np.abs(self.shift) + self._slow_rise
+        return np.hypot(above, np.linalg.norm(self._disagreement, axis=1))
+
+    @property
+    def _slow_rise(self) -> Vector:
+        """What counts above an importance beside its shift, since learning may be slow.
 
         An importance by projection is too low by what the model has not learnt. A shift of its own
         size is left where that falls like one over the rows, and is added to the estimate; where
         it falls more slowly, as at the edges of regions (like the root, or less), two or three are.
         """
         if self.method != "projection":
-            return self.training_error
-        above = np.where(self.shift > 0, _SLOW * self.shift, self.shift)
-        return np.hypot(above, np.linalg.norm(self._disagreement, axis=1))
+            return np.zeros(len(self))
+        return (_SLOW - 1) * np.maximum(self.shift, 0)
 
     @property
     def _disagreement(self) -> Matrix:
