@@ -61,11 +61,9 @@ class _Refitted(NamedTuple):
         cls, mean: Prediction, leaves: list[np.ndarray], prediction: Prediction, rows: Rows
     ) -> _Refitted:
         """Return rows as compiled code reads them; see `RefittedClasses.fit`."""
-        weights = np.ones(len(rows))
-        if rows.weights is not None:
-            weights = rows.weights / rows.weights.mean()
         margins = log_odds(mean)
-        return cls(np.stack(leaves[: len(margins)]), _as_outputs(prediction), weights, margins)
+        reached = np.stack(leaves[: len(margins)])
+        return cls(reached, _as_outputs(prediction), mean_one_weights(rows), margins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +123,16 @@ class RefittedClasses:
             return mean
         margins = log_odds(mean)
         for output, values in enumerate(self.values):
-            _add_leaves(leaves[output], values, margins[output])
+            add_leaves(leaves[output], values, margins[output])
         if mean.ndim == 1:
             return 1 / (1 + np.exp(-margins[0]))
         odds = np.exp(margins - margins.max(axis=0))
         return (odds / odds.sum(axis=0)).T
+
+
+def mean_one_weights(rows: Rows) -> Vector:
+    """Return the rows' weights, of mean 1: a penalty in rows means the same with any weights."""
+    return np.ones(len(rows)) if rows.weights is None else rows.weights / rows.weights.mean()
 
 
 def log_odds(probabilities: Prediction) -> Matrix:
@@ -248,6 +251,7 @@ def _refit(train: _Refitted, stopping: _Refitted, n_leaves: int) -> tuple[np.nda
 
 
 @compiled
-def _add_leaves(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
+def add_leaves(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
+    """Add to `total` (n,) the values (n_trees, n_leaves) at the leaves (n_trees, n) of rows."""
     for tree in range(len(values)):
         _add_values(leaves[tree], values[tree], total)
