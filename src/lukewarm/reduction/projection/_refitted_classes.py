@@ -112,6 +112,7 @@ class RefittedClasses:
         for step in range(best * _EVERY):
             total[:, step % n_trees] += values[step]
         fit = cls(total, TrainingTrace(losses, best))
+        # As with every guess: a gain within the noise of the stopping rows is none.
         after = predictions[1] - fit.predict(means[1], leaves[1])
         if not regressions.helps(_size(predictions[1] - means[1]), _size(after)):
             return cls(np.zeros_like(total), TrainingTrace(losses, 0))
@@ -161,6 +162,7 @@ def _set_probabilities(margins: np.ndarray, probabilities: np.ndarray) -> None:
             other[row] = 1 / (1 + np.exp(-own[row]))
         return
     for row in range(margins.shape[1]):
+        # Without the largest, which no exponential then exceeds: none is infinite.
         largest, total = margins[:, row].max(), 0.0
         for output in range(len(margins)):
             probabilities[output, row] = np.exp(margins[output, row] - largest)
