@@ -2,13 +2,20 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    BaggingRegressor,
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import SGDRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lukewarm as lw
+from lukewarm.estimators import _prepared
 from lukewarm.learners import ObliviousBoosting
 
 pytestmark = pytest.mark.filterwarnings(
@@ -74,6 +81,13 @@ ENGINES = {
     "kernel": lambda: "kernel",
 }
 RANDOM = [name for name in ENGINES if name != "kernel"]
+# Fitted in one go, so they have no warm start.
+FORESTS = {
+    "random_forest": lambda: RandomForestRegressor(5, max_features=0.5),
+    "extra_trees": lambda: ExtraTreesRegressor(5, max_features=0.5),
+    "bagging": lambda: BaggingRegressor(n_estimators=5, max_features=0.7),
+}
+EVERY = {**ENGINES, **FORESTS}
 
 
 @pytest.fixture(scope="module", name="linear")
@@ -124,9 +138,19 @@ def test_what_else_is_asked_for_changes_no_bit_of_a_warm_start(linear, engine):
     assert (whole.to_frame()["steps"] > 0).any()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", EVERY)
 def test_what_else_is_asked_for_changes_no_bit_of_a_projection(linear, engine):
-    assert_same_numbers(linear, ENGINES[engine](), method="projection")
+    assert_same_numbers(linear, EVERY[engine](), method="projection")
+
+
+@pytest.mark.parametrize("engine", EVERY)
+def test_what_else_is_asked_for_changes_no_bit_of_the_defaults(linear, engine):
+    assert_same_numbers(linear, EVERY[engine](), inference="auto", cv=None)
+
+
+@pytest.mark.parametrize("engine", EVERY)
+def test_what_else_is_asked_for_changes_no_bit_of_retraining(linear, engine):
+    assert_same_numbers(linear, EVERY[engine](), method="retrain")
 
 
 @pytest.mark.parametrize("method", ["kernel_flow", "lazy", "kernel_ridge", "one_step"])
@@ -134,24 +158,35 @@ def test_what_else_is_asked_for_changes_no_bit_of_a_closed_form(linear, method):
     assert_same_numbers(linear, network(), method=method)
 
 
-@pytest.mark.parametrize("method", ["retrain", "dropout"])
 @pytest.mark.parametrize("engine", ["boosting", "catboost", "torch"])
-def test_what_else_is_asked_for_changes_no_bit_of_other_methods(linear, engine, method):
-    assert_same_numbers(linear, ENGINES[engine](), method=method)
+def test_what_else_is_asked_for_changes_no_bit_of_dropout(linear, engine):
+    assert_same_numbers(linear, ENGINES[engine](), method="dropout")
 
 
-def test_what_else_is_asked_for_changes_no_bit_of_the_chosen_model(linear):
-    assert_same_numbers(linear, "auto", method="projection")
+@pytest.mark.parametrize("method", ["projection", "retrain"])
+def test_what_else_is_asked_for_changes_no_bit_of_the_chosen_model(linear, method):
+    assert_same_numbers(linear, "auto", method=method)
 
 
-@pytest.mark.parametrize("engine", RANDOM)
-def test_the_seed_decides_what_is_drawn(linear, engine):
-    one, again, other = (
-        fit(linear, ENGINES[engine](), [0], method="early_stopping", random_state=seed)
-        for seed in (1, 1, 2)
-    )
-    np.testing.assert_array_equal(one.influence, again.influence)
-    assert not np.array_equal(one.influence, other.influence)
+@pytest.mark.parametrize("engine", [*RANDOM, *FORESTS])
+def test_the_seed_of_a_job_decides_what_its_model_draws(linear, engine, monkeypatch):
+    method = "retrain" if engine in FORESTS else "early_stopping"
+
+    def numbers():
+        # Of several sets, for a warm start may take no step at all.
+        result = fit(linear, EVERY[engine](), [0, 2, (0, 1)], method=method, symmetric=False)
+        return result.full.influence, [reduced.influence for reduced in result.reduced]
+
+    full, reduced = numbers()
+    full_again, reduced_again = numbers()
+    np.testing.assert_array_equal(full_again, full)
+    np.testing.assert_array_equal(reduced_again, reduced)
+    # Rows and full models are the same: what differs is drawn while the reduced model is trained.
+    seed_of = _prepared.derived_seed
+    monkeypatch.setattr(_prepared, "derived_seed", lambda *key: seed_of(*key) // 2)
+    full_again, reduced_otherwise = numbers()
+    np.testing.assert_array_equal(full_again, full)
+    assert not np.array_equal(reduced_otherwise, reduced)
 
 
 def test_every_set_and_fold_draws_from_a_seed_of_its_own(linear, monkeypatch):

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import lukewarm as lw
-from lukewarm.learners.sklearn._encoded import with_levels_encoded
+from lukewarm.learners.sklearn._encoded import EncodedLearner, with_levels_encoded
 from lukewarm.measures import Task
+from lukewarm.testing import check_learner
 
 
 @pytest.fixture
@@ -67,3 +68,20 @@ def test_tables_of_numbers_and_other_models_are_left_alone(table):
     assert with_levels_encoded("linear", numbers, Task()) == "linear"
     assert with_levels_encoded("linear", numbers.to_numpy(), Task()) == "linear"
     assert with_levels_encoded("boosting", X.astype({"kind": "category"}), Task()) == "boosting"
+
+
+@pytest.mark.parametrize("n_classes", [None, 2, 3])
+@pytest.mark.parametrize("model", ["linear", "random_forest", "network"])
+def test_a_model_behind_indicators_keeps_the_contract(generator, model, n_classes):
+    if model == "network":
+        pytest.importorskip("torch")
+    X = pd.DataFrame(generator.normal(size=(200, 2)), columns=["size", "age"])
+    X["kind"] = pd.Categorical(generator.choice(["red", "green", "blue"], 200))
+    y = X["size"] + (X["kind"] == "red") + 0.1 * generator.normal(size=200)
+    if n_classes is not None:
+        y = pd.qcut(y, n_classes, labels=False)
+    learner = with_levels_encoded(model, X, Task(n_classes))
+    assert isinstance(learner, EncodedLearner)
+    # Networks are trained in single precision.
+    tolerance = 1e-5 if model == "network" else 1e-10
+    check_learner(learner, X, y.to_numpy(float), n_classes=n_classes, tolerance=tolerance)

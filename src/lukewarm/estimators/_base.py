@@ -244,7 +244,21 @@ class ImportanceEstimator(BaseEstimator):
         training: Training,
         n_models: int | None,
     ) -> list[FullModel]:
-        """Return the full models, or the first `n_models` of them, trained."""
+        """Return the full models, or the first `n_models` of them, trained.
+
+        Parameters
+        ----------
+        problem : Problem
+        runs : RunPlan
+            The rows of each model.
+        learners : list of BaseLearner
+            Untrained, one for each.
+        reduction : BaseReduction
+            Says in which form rows are kept, and whether the stopping rows may be learnt from.
+        training : Training
+            When a model stops.
+        n_models : int, optional
+        """
         fill = fill_by_column(self.fill, problem)
         seen = problem.read_by(learners[0])
 

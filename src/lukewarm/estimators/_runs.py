@@ -242,7 +242,8 @@ def _rotated_thirds(
 ) -> RunPlan:
     """Return the plan in which each third is evaluated by models of both others and of each other.
 
-    Six full models in all: the model of one third is a half for both of the other thirds.
+    Six full models in all: the model of one third is a half for both of the other thirds. For the
+    arguments see `part_rows`.
     """
     wholes = split_folds(n_rows, 3, train_fraction, generator, strata, units)
     folds = tuple(split.evaluation for split in wholes)
@@ -262,7 +263,15 @@ def _split_named(
     strata: np.ndarray | None,
     units: RowUnits | None,
 ) -> RowSplit:
-    """Return the split whose evaluation rows are those the user named, the last of the table."""
+    """Return the split whose evaluation rows are those the user named, the last of the table.
+
+    Parameters
+    ----------
+    n_rows, n_evaluation : int
+        Of the table, and how many at its end are for evaluation.
+    train_fraction, generator, strata, units
+        As for `part_rows`.
+    """
     n_fit = n_rows - n_evaluation
     # None of the other rows is needed for evaluation.
     train, stopping = part_rows(np.arange(n_fit), train_fraction, generator, strata, units)

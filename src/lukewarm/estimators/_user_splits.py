@@ -134,7 +134,18 @@ def _check_fold(number: int, fold: list[np.ndarray], problem: Problem) -> None:
 def _check_apart(
     number: int, pair: str, earlier: np.ndarray, later: np.ndarray, problem: Problem
 ) -> None:
-    """Raise where two parts of a fold share a row or a unit, or are in the wrong order."""
+    """Raise where two parts of a fold share a row or a unit, or are in the wrong order.
+
+    Parameters
+    ----------
+    number : int
+        Of the fold.
+    pair : str
+        How messages name the two parts.
+    earlier, later : ndarrays of int
+        Their rows.
+    problem : Problem
+    """
     shared = np.intersect1d(earlier, later)
     if len(shared):
         raise ValueError(f"cv[{number}] has row {shared[0]} both among {pair}.")

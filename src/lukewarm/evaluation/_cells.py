@@ -52,7 +52,14 @@ class CellSums:
     def zeros(
         cls, n_cells: int, *, n_sets: int, n_models: int, n_statistics: int, has_twins: bool
     ) -> CellSums:
-        """Return sums to which nothing was added yet."""
+        """Return sums to which nothing was added yet.
+
+        Parameters
+        ----------
+        n_cells, n_sets, n_models, n_statistics : int
+            The sizes of the arrays, see the class.
+        has_twins : bool
+        """
         return cls(
             np.zeros(n_cells),
             np.zeros((1 + n_sets, n_models, n_cells)),

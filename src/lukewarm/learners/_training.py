@@ -68,6 +68,7 @@ def train_for(learner: BaseLearner, train: Rows, n_steps: int) -> tuple[BaseLear
 def _train_stepwise(
     learner: BaseLearner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
 ) -> tuple[BaseLearner, TrainingTrace]:
+    """Train step by step, and return a copy taken at the best; see `train_until`."""
     losses = [stopping_loss(learner, stopping, learner.predict(stopping.X))]
     best, best_step = learner.copy(), 0
     while len(losses) <= max_steps and not rule.should_stop(losses):
@@ -81,6 +82,7 @@ def _train_stepwise(
 def _train_staged(
     learner: BaseLearner, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
 ) -> tuple[BaseLearner, TrainingTrace]:
+    """Train block by block, and go back to the best step; see `train_until`."""
     first = learner.n_steps
     losses = [stopping_loss(learner, stopping, learner.predict(stopping.X))]
     ahead = _losses_of_blocks(learner, train, stopping, max_steps)

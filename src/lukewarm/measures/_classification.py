@@ -58,12 +58,6 @@ class NegLogLoss(LogLosses):
     name = "neg_log_loss"
     needs_classes = True
 
-    def evaluate(
-        self, y: Vector, prediction: Prediction, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return the mean log-probability of the class that came."""
-        return self.of_losses(y, self.losses(y, prediction), weights)
-
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these losses."""
         return mean_of_rows(-losses, weights)
@@ -84,12 +78,6 @@ class Deviance(LogLosses, OfSeveralClasses):
     """
 
     name = "deviance"
-
-    def evaluate(
-        self, y: Vector, prediction: Prediction, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return 1 - CE / H and its influence values."""
-        return self.of_losses(y, self.losses(y, prediction), weights)
 
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these losses."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from scipy.special import xlogy
 
 from lukewarm._typing import Prediction, Vector
+from lukewarm.results import MeasureValue
 
 _LEAST_PREDICTION = 1e-12  # where a logarithm is taken
 # Of a class, in the curvature of log-loss. Rows that a model is all but sure of would outweigh all
@@ -32,7 +35,31 @@ def squared_errors(y: Vector, prediction: Prediction) -> Vector:
     return over_classes(np.square(residuals(y, prediction)))
 
 
-class SquaredErrors:
+class ByLosses(ABC):
+    """A measure whose value follows from one loss per row."""
+
+    @abstractmethod
+    def losses(self, y: Vector, prediction: Prediction) -> Vector:
+        """Return one loss per row, smaller is better.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+        prediction : ndarray of shape (n,)
+        """
+
+    @abstractmethod
+    def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
+        """Return the value of predictions with these losses."""
+
+    def evaluate(
+        self, y: Vector, prediction: Prediction, weights: Vector | None = None
+    ) -> MeasureValue:
+        """Return the value and its influence values."""
+        return self.of_losses(y, self.losses(y, prediction), weights)
+
+
+class SquaredErrors(ByLosses):
     """The loss of measures that fall with the mean squared error (see `BregmanLoss`)."""
 
     def losses(self, y: Vector, prediction: Prediction) -> Vector:
@@ -44,7 +71,7 @@ class SquaredErrors:
         return np.ones_like(prediction)
 
 
-class LogLosses:
+class LogLosses(ByLosses):
     """The loss of measures that fall with the mean cross-entropy (see `BregmanLoss`)."""
 
     def losses(self, y: Vector, prediction: Prediction) -> Vector:

@@ -10,21 +10,12 @@ from scipy.optimize import minimize_scalar
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.measures._base import mean_of_rows
+from lukewarm.measures._losses import ByLosses
 from lukewarm.results import MeasureValue
 
 
-class MeanLoss:
-    """Minus the mean of `losses`, one per row."""
-
-    def losses(self, y: Vector, prediction: Prediction) -> Vector:
-        """Return one loss per row, smaller is better.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n,)
-        prediction : ndarray of shape (n,)
-        """
-        raise NotImplementedError
+class MeanLoss(ByLosses):
+    """Minus the mean of `losses`, one per row; the influence of a row is its own term, centred."""
 
     def mean_loss(self, y: Vector, prediction: Prediction, weights: Vector | None = None) -> float:
         """Return the (weighted) mean loss, which may be infinite but raises nothing.
@@ -35,12 +26,6 @@ class MeanLoss:
         weights : ndarray of shape (n,), optional
         """
         return float(np.average(self.losses(y, prediction), weights=weights))
-
-    def evaluate(
-        self, y: Vector, prediction: Prediction, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return minus the mean loss; the influence of a row is its own term, centred."""
-        return self.of_losses(y, self.losses(y, prediction), weights)
 
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these losses."""

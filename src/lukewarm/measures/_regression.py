@@ -41,7 +41,7 @@ class RMSE(SquaredErrors):
     Notes
     -----
     By the delta method, the influence of a row is -(e_i - m) / (2 sqrt(m)), e_i its squared error
-    and m their mean.
+    and m their mean; without any error it is zero.
 
     Examples
     --------
@@ -51,12 +51,6 @@ class RMSE(SquaredErrors):
 
     name = "rmse"
     max_classes = 2
-
-    def evaluate(
-        self, y: Vector, prediction: Prediction, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return minus the root and its influence values; without error they are zero."""
-        return self.of_losses(y, self.losses(y, prediction), weights)
 
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these squared errors."""
@@ -178,12 +172,6 @@ class R2(SquaredErrors):
                 f"measure 'r2' needs rows on which y varies; y is {y[0]:g} on all {len(y)} rows of "
                 "a part. Use more rows, fewer folds or neg_mse."
             )
-
-    def evaluate(
-        self, y: Vector, prediction: Prediction, weights: Vector | None = None
-    ) -> MeasureValue:
-        """Return 1 - MSE / Var(y) and its influence values."""
-        return self.of_losses(y, self.losses(y, prediction), weights)
 
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these squared errors."""

@@ -6,14 +6,13 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners.boosters._margins import BlockMarginLearner
 from lukewarm.learners.boosters._oblivious import ObliviousForest
@@ -91,15 +90,16 @@ class CatBoostLearner(BlockMarginLearner):
         )
 
     @classmethod
-    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> CatBoostLearner:
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> Self:
         """Return a learner in the state of the fitted estimator."""
-        check_fitted(estimator, task)
-        learner = cls(estimator, task=task, seed=seed)
+        learner = super().from_fitted(estimator, task=task, seed=seed)
         learner._cat_features = list(estimator.get_cat_feature_indices())
         learner._text_features = list(estimator.get_text_feature_indices())
         learner._learning_rate = estimator.learning_rate_
-        learner._segments = (_CatBoostTrees(estimator, estimator.tree_count_),)
         return learner
+
+    def _fitted_trees(self) -> Segment:
+        return _CatBoostTrees(self.estimator, self.estimator.tree_count_)
 
     @classmethod
     def named(cls, *, task: Task = REGRESSION, seed: int = 0) -> CatBoostLearner:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._fitted import as_seen, check_fitted
+from lukewarm.learners._fitted import as_seen
 from lukewarm.learners.boosters._margins import BlockMarginLearner
 from lukewarm.learners.boosters._segments import CalibratedTrees, Segment
 from lukewarm.learners.sklearn._private import (
@@ -62,15 +62,9 @@ class GradientBoostingLearner(BlockMarginLearner):
                 "model has loss='exponential', whose margins are not log-odds; use 'log_loss'."
             )
 
-    @classmethod
-    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> GradientBoostingLearner:
-        """Return a learner in the state of the fitted estimator."""
-        check_fitted(estimator, task)
-        learner = cls(estimator, task=task, seed=seed)
-        learner._segments = (
-            _StageTrees(estimator, 0, len(estimator.estimators_), estimator.learning_rate),
-        )
-        return learner
+    def _fitted_trees(self) -> Segment:
+        estimator = self.estimator
+        return _StageTrees(estimator, 0, len(estimator.estimators_), estimator.learning_rate)
 
     def _grow(
         self,

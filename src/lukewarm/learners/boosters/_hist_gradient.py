@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._fitted import as_numbers, as_seen, check_fitted
+from lukewarm.learners._fitted import as_numbers, as_seen
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand
 from lukewarm.learners.boosters._margins import BlockMarginLearner
 from lukewarm.learners.boosters._segments import Segment
@@ -67,13 +67,8 @@ class HistGradientBoostingLearner(BlockMarginLearner):
         check_private_names(type(estimator))
         self.max_steps = int(estimator.max_iter)
 
-    @classmethod
-    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> HistGradientBoostingLearner:
-        """Return a learner in the state of the fitted estimator."""
-        check_fitted(estimator, task)
-        learner = cls(estimator, task=task, seed=seed)
-        learner._segments = (_HistogramTrees(estimator, estimator.n_iter_, has_intercept=True),)
-        return learner
+    def _fitted_trees(self) -> Segment:
+        return _HistogramTrees(self.estimator, self.estimator.n_iter_, has_intercept=True)
 
     def _grow(
         self,

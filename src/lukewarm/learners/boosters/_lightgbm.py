@@ -12,7 +12,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._fitted import as_numbers, check_fitted
+from lukewarm.learners._fitted import as_numbers
 from lukewarm.learners.boosters._forest import Forest, ForestOnDemand
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._segments import Segment
@@ -61,14 +61,10 @@ class LightGBMLearner(LiveMarginLearner):
         self._settings = {key: value for key, value in settings.items() if key not in _NOT_NATIVE}
         self._reference: Any = None
 
-    @classmethod
-    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> LightGBMLearner:
-        """Return a learner in the state of the fitted estimator."""
-        check_fitted(estimator, task)
-        learner = cls(estimator, task=task, seed=seed)
-        n_trees = estimator.best_iteration_ or estimator.booster_.current_iteration()
-        learner._segments = (_LightGBMTrees(estimator.booster_, n_trees),)
-        return learner
+    def _fitted_trees(self) -> Segment:
+        booster = self.estimator.booster_
+        n_trees = self.estimator.best_iteration_ or booster.current_iteration()
+        return _LightGBMTrees(booster, n_trees)
 
     def __getstate__(self) -> dict[str, Any]:
         # Rows in LightGBM's own form cannot be sent to another process; they are binned anew there.

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import RowCache
 from lukewarm.learners._calibration import calibration
 from lukewarm.learners._class_weights import ClassWeights
+from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners._model_wrapper import ModelWrapper
 from lukewarm.learners._objectives import Objective, objective_of
 from lukewarm.learners._traits import LearnerTraits
@@ -76,6 +77,18 @@ class MarginLearner(ModelWrapper):
         self._longest_leaf = np.inf
         self._margins = _no_margins()
         self._read: RowCache[tuple[DrawnMargins | None]] = RowCache()
+
+    @classmethod
+    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> Self:
+        """Return a learner in the state of the fitted estimator."""
+        check_fitted(estimator, task)
+        learner = cls(estimator, task=task, seed=seed)
+        learner._segments = (learner._fitted_trees(),)
+        return learner
+
+    @abstractmethod
+    def _fitted_trees(self) -> Segment:
+        """Return the trees of the estimator, which the user has trained."""
 
     @property
     def n_steps(self) -> int:

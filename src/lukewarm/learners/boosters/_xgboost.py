@@ -13,7 +13,6 @@ import pandas as pd
 
 from lukewarm._optional import require
 from lukewarm._typing import Features, Vector
-from lukewarm.learners._fitted import check_fitted
 from lukewarm.learners.boosters._forest import Forest
 from lukewarm.learners.boosters._live import LiveMarginLearner, Training
 from lukewarm.learners.boosters._segments import Segment
@@ -72,16 +71,11 @@ class XGBoostLearner(LiveMarginLearner):
             if key not in _NOT_NATIVE and value is not None
         }
 
-    @classmethod
-    def from_fitted(cls, estimator: Any, *, task: Task, seed: int) -> XGBoostLearner:
-        """Return a learner in the state of the fitted estimator."""
-        check_fitted(estimator, task)
-        learner = cls(estimator, task=task, seed=seed)
-        booster = estimator.get_booster()
+    def _fitted_trees(self) -> Segment:
+        booster = self.estimator.get_booster()
         best = booster.attr("best_iteration")
         n_trees = booster.num_boosted_rounds() if best is None else int(best) + 1
-        learner._segments = (_XGBoostTrees(booster, n_trees, _intercept(booster)),)
-        return learner
+        return _XGBoostTrees(booster, n_trees, _intercept(booster))
 
     def _named_loss(self, settings: Mapping[str, Any]) -> Any:
         return _objective_name(settings.get("objective"), self.task)

@@ -95,7 +95,10 @@ def leaf_groups(
 
 @compiled_part
 def _fixed_bits(features, thresholds, is_category, removed, fill_codes, places):
-    """Return the bits that still vary, and the others at the value removal gives them."""
+    """Return the bits that still vary, and the others at the value removal gives them.
+
+    Of one tree, whose tests are (depth,); for the arguments see `add_groups`.
+    """
     # A level without a test has its bit in neither, and every row on its side 0.
     kept, fixed = 0, 0
     for level in range(len(features)):
@@ -113,7 +116,10 @@ def _fixed_bits(features, thresholds, is_category, removed, fill_codes, places):
 
 @compiled_part
 def _set_bits(leaves, features, thresholds, places, surrogates, shift):
-    """Set the bits of the features that have surrogate values."""
+    """Set the bits of the features that have surrogate values.
+
+    Of one tree, whose bits begin at `shift`; for the arguments see `add_groups`.
+    """
     for level in range(len(features)):
         feature = features[level]
         if feature >= 0 and places[feature] >= 0:
@@ -215,6 +221,7 @@ def add_groups(
 def _leaves_of_tree(
     codes, features, thresholds, is_category, removed, fill_codes, places, surrogates, leaves
 ):
+    """Set the leaf numbers (n,) of one tree, whose tests are (depth,); see `add_trees`."""
     kept, fixed = _fixed_bits(features, thresholds, is_category, removed, fill_codes, places)
     leaves[:] = fixed
     for level in range(len(features)):

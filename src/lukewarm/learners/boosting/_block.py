@@ -91,7 +91,21 @@ def _grow_tree(
     splits: Splits,
     work: Workspace,
 ) -> None:
-    """Grow one tree, each thread counting and scoring its share of the features."""
+    """Grow one tree, each thread counting and scoring its share of the features.
+
+    Parameters
+    ----------
+    pool : ThreadPoolExecutor
+    n_threads : int
+    table, problem, rules, splits, work
+        Bundles, see `_work`; the splits chosen are written to `splits`.
+    chosen : ndarray of int
+        The features of this tree.
+    mass : float
+        The weight of all rows.
+    state : int
+        Of the random stream.
+    """
     # By feature, not by row: every histogram is counted by one thread, so nothing has to be merged.
     shares = np.array_split(np.arange(len(chosen)), n_threads)
     scales = quantise(work.gradients.residuals, problem.weights, work.sample, work.channels)

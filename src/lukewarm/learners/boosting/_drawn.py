@@ -62,7 +62,19 @@ def drawn_sums(
 
 @compiled
 def _add_drawn(codes, features, thresholds, values, is_category, drawn_places, drawn, sums):
-    """Add to `sums` (m, n_outputs, n) what trees change by with the codes `drawn` (k, 1 + m, n)."""
+    """Add to `sums` (m, n_outputs, n) what trees change by with the codes `drawn` (k, 1 + m, n).
+
+    Parameters
+    ----------
+    codes : ndarray of shape (p, n)
+    features, thresholds, values, is_category
+        The trees, as for `add_groups`.
+    drawn_places : ndarray of int of shape (p,)
+        The place of each feature in `drawn`; -1 for those that keep their codes.
+    drawn : ndarray of shape (k, 1 + m, n)
+        The codes as they are, which changes are counted from, and those of every draw.
+    sums : ndarray of shape (m, n_outputs, n)
+    """
     n_trees, depth = features.shape
     n_draws, n_outputs, n_rows = sums.shape
     rest, leaves = np.empty(_BLOCK, np.uint16), np.empty(_BLOCK, np.uint16)
@@ -95,9 +107,9 @@ def _add_drawn(codes, features, thresholds, values, is_category, drawn_places, d
 
 
 @compiled_part
-def _look_up(leaves, value, found):
+def _look_up(leaves, value, of_rows):
     for row in range(len(leaves)):
-        found[row] = value[leaves[row]]
+        of_rows[row] = value[leaves[row]]
 
 
 @compiled_part

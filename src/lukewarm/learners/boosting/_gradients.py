@@ -62,7 +62,21 @@ def set_gradients(problem, scale, raw, gradients):
 
 @compiled_part
 def set_leaf_values(problem, rules, scale, gradients, sample, leaves, leaf_sums, values):
-    """Set `values` (n_leaves, n_outputs): the mean residual of a leaf, or Newton's step."""
+    """Set `values` (n_leaves, n_outputs): the mean residual of a leaf, or Newton's step.
+
+    Parameters
+    ----------
+    problem, rules, gradients
+        Bundles, see `_work`.
+    scale : float
+        What shrinkage has left of the sum, this tree included.
+    sample : ndarray
+        Which rows the tree was drawn, see `_work`.
+    leaves : ndarray of shape (n,)
+    leaf_sums : ndarray of at least two rows of n_leaves
+        Used up.
+    values : ndarray of shape (n_leaves, n_outputs)
+    """
     n_leaves, n_outputs = values.shape
     residuals, curvatures = gradients
     sums, masses = leaf_sums[0], leaf_sums[1]

@@ -62,9 +62,20 @@ def _grow_blindly(random_strength, table, problem, rules, chosen, state, splits,
     """Draw all levels of a tree if the noise is so strong that scores hardly matter.
 
     Returns whether it did, and the weight of the sampled rows.
+
+    Parameters
+    ----------
+    random_strength : float or None
+        That of the rules. By itself, because only an argument can be None when a function is
+        compiled.
+    table, problem, rules, splits, work
+        Bundles, see `_work`; the splits drawn are written to `splits`.
+    chosen : ndarray of int
+        The features of this tree.
+    state : uint64
+        Of the random stream.
     """
-    # Greedy trees need none of this. None is known when a function is compiled: what draws at
-    # random is compiled for those who ask for it.
+    # Greedy trees need none of this: what draws at random is compiled for those who ask for it.
     if random_strength is None:
         return False, 1.0
     bound, mass = _mean_square(work.gradients.residuals, problem.weights, work.sample)
@@ -162,7 +173,17 @@ def count_and_score(table, rules, chosen, places, level, scales, n_listed, work)
 
 @compiled_part
 def _choose_split(random_strength, table, chosen, mass, level, scales, state, splits, scores):
-    """Return the place and threshold of a split, the best or one drawn, and the random state."""
+    """Return the place and threshold of a split, the best or one drawn, and the random state.
+
+    Parameters
+    ----------
+    random_strength
+        As for `_grow_blindly`.
+    table, chosen, mass, level, scales, state, splits
+        As for `choose_and_split`.
+    scores : ndarray of shape (n_chosen, n_thresholds)
+        Used up where a split is drawn.
+    """
     if random_strength is None:
         place, threshold = best_split(table, chosen, scores, splits, level)
         return place, threshold, state
@@ -223,6 +244,7 @@ def choose_and_split(table, rules, chosen, mass, level, scales, state, splits, w
 
 @compiled_in_place
 def _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work):
+    """Choose the splits of all levels by their scores; for the arguments see `choose_and_split`."""
     places = work.places[: len(chosen)]
     scales = quantise(work.gradients.residuals, problem.weights, work.sample, work.channels)
     n_listed, is_split = np.uintp(0), True
@@ -237,7 +259,10 @@ def _grow_by_scores(table, problem, rules, chosen, mass, state, splits, work):
 
 @compiled_in_place
 def end_tree(problem, rules, scale, raw, trees, tree, work):
-    """Set the leaf values, add them to `raw`, and return what shrinkage leaves of the sum."""
+    """Set the leaf values, add them to `raw`, and return what shrinkage leaves of the sum.
+
+    For the arguments see `begin_tree`.
+    """
     # The paper's shrinkage, lambda eps / N: one factor for all trees so far instead of new values
     # for each.
     scale *= rules.shrink

@@ -25,7 +25,8 @@ def best_split(table, chosen, scores, splits, level):
     """Return the place and threshold of the highest score among the splits not yet used.
 
     Of splits that differ by no more than rounding the first is taken, so that ties do not depend
-    on how residuals were rounded. The place is -1 when no split is left.
+    on how residuals were rounded. The place is -1 when no split is left. For the arguments see
+    `draw_split`.
     """
     # Scores are sums of squares: -1 is below all of them.
     best, best_place, best_threshold = -1.0, -1, 0
@@ -142,7 +143,19 @@ def draw_split_blindly(table, problem, chosen, rules, bound, splits, level, stat
 
 @compiled_part
 def _score_of(codes, threshold, is_category, level, problem, rules, work):
-    """Return D of the tree so far with one more split."""
+    """Return D of the tree so far with one more split.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Of the feature that is split on.
+    threshold : int
+    is_category : bool
+    level : int
+        The number of splits so far.
+    problem, rules, work
+        Bundles, see `_work`; `work.leaf_sums` is used up.
+    """
     residuals, weights, sample = work.gradients.residuals, problem.weights, work.sample
     leaves, sums = work.leaves, work.leaf_sums
     n_outputs, n_rows = residuals.shape

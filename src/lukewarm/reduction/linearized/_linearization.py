@@ -207,8 +207,9 @@ def as_differentiable(full: BaseLearner, method: str) -> DifferentiableLearner:
     """Return `full` if it can be linearised, or raise."""
     if not isinstance(full, DifferentiableLearner):
         raise TypeError(
-            f"method {method!r} linearises a network, but the model is a {type(full).__name__}; "
-            "use method 'early_stopping', or model 'network' or a torch.nn.Module."
+            f"method {method!r} linearises a network, but the model is of type "
+            f"{type(full).__name__}; use method 'early_stopping', or model 'network' or a "
+            "torch.nn.Module."
         )
     if full.training_loss is None:
         raise TypeError(

@@ -24,7 +24,6 @@ from lukewarm._typing import FeatureSet, Prediction
 from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction.projection._conditional import ConditionalDraws
-from lukewarm.reduction.projection._kernel_mean import closed_form_machine, kernel_mean
 from lukewarm.reduction.projection._projection import distilled, looks_at
 from lukewarm.results import TrainingTrace
 
@@ -76,6 +75,9 @@ class CoalitionProjection(BaseReduction):
 
 def _mean(full: BaseLearner, draws: ConditionalDraws, rows: PreparedRows) -> Prediction:
     """Return the full model's mean over the draws; that of its parts in closed form if known."""
+    # Loads the kernel machines, which most fits with a model of the user's never need.
+    from lukewarm.reduction.projection._kernel_mean import closed_form_machine, kernel_mean
+
     means = []
     for weight, part in full.parts:
         machine = closed_form_machine(part, draws.removed) if draws.has_moments else None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # Quantiles of one column's residuals, with their mean and variance: exact for parabolas, and each
 # costs a prediction of every row.
 _N_NODES = 8
-# Rows of residuals of several columns, at least.
+# Rows of residuals of several columns, at least; twice those of one column, by judgement.
 _N_JOINT_NODES = 16
 # A numeric column with no more values than these is drawn value by value.
 _MOST_VALUES = 10
@@ -75,6 +75,7 @@ class _Quantities:
     def values(self, rows: PreparedRows) -> Iterator[Matrix]:
         guess = self.guess(rows)
         for node in self.nodes:
+            # Beyond the values that were seen the full model would have to extrapolate.
             yield np.clip(guess + node, self.lowest, self.highest)
 
 
@@ -107,9 +108,9 @@ class ConditionalDraws:
         held_out = {column: column_of(regressions.stopping.X, column) for column in removed}
         values = {column: few_values(train[column]) for column in removed}
         self._levels = [
-            self._fit_levels(column, found, train[column], held_out[column])
-            for column, found in values.items()
-            if found is not None
+            self._fit_levels(column, levels, train[column], held_out[column])
+            for column, levels in values.items()
+            if levels is not None
         ]
         quantities = tuple(column for column in removed if values[column] is None)
         self._quantities = self._fit_quantities(quantities, train, held_out) if quantities else None
@@ -120,6 +121,7 @@ class ConditionalDraws:
     def weighted_values(self, rows: PreparedRows) -> Iterator[Draw]:
         """Yield the weight of each draw (n,), and the values of the removed columns in it."""
         if self._quantities is None and len(self._levels) == 1:
+            # A sum over all levels is the mean itself, and no dearer than draws.
             yield from _every_level(self._levels[0], rows)
             return
         n_rows = len(rows)
@@ -130,6 +132,7 @@ class ConditionalDraws:
         quantities = self._quantities.values(rows) if self._quantities else None
         present = np.ones(n_rows)
         if self._gaps is not None and self._quantities is not None:
+            # A gap is one more value, with a probability of its own; draws share the rest.
             is_gap = np.clip(self._gaps.predict(rows), 0.0, 1.0)
             present = 1 - is_gap
             yield is_gap, {self._quantities.columns[0]: np.full(n_rows, np.nan)}
@@ -183,9 +186,10 @@ class ConditionalDraws:
         """Return the guess of each removed column, (n,); of levels the most probable one."""
         values = {}
         for levels in self._levels:
-            known = np.empty(len(levels.values), dtype=object)
-            known[:] = levels.values
-            values[levels.column] = known[np.argmax(levels.probabilities(rows), axis=1)]
+            # By assignment: of levels that are tuples numpy would make another dimension.
+            of_codes = np.empty(len(levels.values), dtype=object)
+            of_codes[:] = levels.values
+            values[levels.column] = of_codes[np.argmax(levels.probabilities(rows), axis=1)]
         if self._quantities is not None:
             guess = self._quantities.guess(rows)
             values.update(zip(self._quantities.columns, guess.T, strict=True))
@@ -221,6 +225,7 @@ class ConditionalDraws:
                 self._quantities.columns, self._quantities.regressions, strict=True
             ):
                 left = column_of(rows.X, column) - fit.predict(rows)
+                # A gap tells nothing of the column that its guess does not.
                 parts.append(np.where(np.isnan(left), 0.0, left)[:, np.newaxis])
         return np.concatenate(parts, axis=1)
 
@@ -246,12 +251,12 @@ class ConditionalDraws:
         self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
     ) -> _Levels:
         is_alone = self._given_without == (column,)
-        known = self._regressions.level_guesses(column) if is_alone else {}
+        ridges = self._regressions.level_guesses(column) if is_alone else {}
         fits = [
             self._guess(
                 _is_value(train, value),
                 _is_value(held_out, value),
-                known.get(value),
+                ridges.get(value),
                 is_share=True,
             )
             for value in values
@@ -293,9 +298,11 @@ def _nodes(residuals: Matrix) -> Matrix:
         n_nodes = min(max(_N_JOINT_NODES, 2 * n_columns + 2), n_rows)
         centred = residuals - mean
         scaled = centred / np.maximum(centred.std(axis=0), _NOTHING)
+        # Rows in the order of what varies most in all columns together, at even shares of it.
         first = np.linalg.svd(scaled, full_matrices=False)[0][:, 0]
         places = ((np.arange(n_nodes) + 0.5) / n_nodes * n_rows).astype(int)
         chosen = residuals[np.argsort(first, kind="stable")[places]]
+    # A few of the residuals vary less than all of them do.
     centred = chosen - chosen.mean(axis=0)
     wanted = np.atleast_2d(np.cov(residuals.T, bias=True))
     given = np.atleast_2d(np.cov(chosen.T, bias=True))

@@ -96,6 +96,7 @@ class LineGuesses:
             for fit, guessed in others:
                 if self.helps(left, target - guessed):
                     best, left = fit, target - guessed
+            # From centred and scaled functions to the units of the column.
             guesses.append(
                 RidgeFit(line.offset + line.slope * best.offset, line.slope * best.coefficients)
             )

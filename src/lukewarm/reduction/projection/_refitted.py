@@ -23,7 +23,11 @@ from lukewarm.learners import BaseLearner
 from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._correction import corrected, outputs_of
-from lukewarm.reduction.projection._refitted_classes import RefittedClasses
+from lukewarm.reduction.projection._refitted_classes import (
+    RefittedClasses,
+    add_leaves,
+    mean_one_weights,
+)
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -62,18 +66,14 @@ class RefittedLeaves:
         leaves, targets : pairs of ndarray of shape (n_trees, n) and (n,)
             Of the training and the stopping rows that regressions read.
         """
-        weights = [
-            np.ones(len(rows)) if rows.weights is None else rows.weights / rows.weights.mean()
-            for rows in (regressions.train, regressions.stopping)
-        ]
+        weights = [mean_one_weights(rows) for rows in (regressions.train, regressions.stopping)]
         n_leaves = int(max(each.max(initial=0) for each in leaves)) + 1
         values, losses = _refit(
-            *(leaves[0], targets[0], weights[0], leaves[1], targets[1], weights[1]),
-            n_leaves,
+            *(leaves[0], targets[0], weights[0], leaves[1], targets[1], weights[1]), n_leaves
         )
         best = int(np.argmin(losses))
         rest = targets[1].copy()
-        _add_leaves(leaves[1], -values[:best], rest)
+        add_leaves(leaves[1], -values[:best], rest)
         # As with every guess: a gain within the noise of the stopping rows is none.
         if not regressions.helps(targets[1], rest):
             best = 0
@@ -82,7 +82,7 @@ class RefittedLeaves:
     def predict(self, leaves: np.ndarray) -> Vector:
         """Return the values at the leaves (n_trees, n) of some rows, shape (n,)."""
         total = np.zeros(leaves.shape[1])
-        _add_leaves(leaves, self.values, total)
+        add_leaves(leaves, self.values, total)
         return total
 
 
@@ -91,10 +91,10 @@ def quickly_distilled(
 ) -> tuple[Callable[[Features], Prediction], TrainingTrace] | None:
     """Return the model's mean over draws, corrected by its own trees; None where it has none."""
     refit = _refitted_numbers if full.task.is_regression else _refitted_classes
-    found = refit(full, regressions, draws)
-    if found is None:
+    correction = refit(full, regressions, draws)
+    if correction is None:
         return None
-    correct, trace = found
+    correct, trace = correction
 
     def predict(X: Features) -> Prediction:
         rows = regressions.prepare(X)
@@ -211,10 +211,3 @@ def _refit(
         elif tree + 1 - best >= _PATIENCE:
             return values[: tree + 1], losses[: tree + 2]
     return values, losses
-
-
-@compiled
-def _add_leaves(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
-    for tree in range(len(values)):
-        for row in range(len(total)):
-            total[row] += values[tree, leaves[tree, row]]

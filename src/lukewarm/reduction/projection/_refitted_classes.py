@@ -13,7 +13,7 @@ which count most in a log-loss.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from lukewarm.learners.boosting._compiled import compiled
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
+    from lukewarm.data import Rows
     from lukewarm.reduction.projection._regressions import Regressions
 
 # Probabilities closer to 0 or 1 have no finite logarithm to start from.
@@ -33,6 +34,36 @@ _LEARNING_RATE = 0.3
 _EVERY, _PATIENCE = 5, 8
 # A second time through the trees still helps, a third hardly ever.
 _ROUNDS = 2
+
+
+class _Refitted(NamedTuple):
+    """Rows that leaves are refitted on, or that show how far it helps.
+
+    Parameters
+    ----------
+    leaves : ndarray of shape (n_outputs, n_trees, n)
+        Those reached with the guess.
+    targets : ndarray of shape (n_outputs, n)
+        The full model's probabilities.
+    weights : ndarray of shape (n,)
+        Of mean 1.
+    margins : ndarray of shape (n_outputs, n)
+        The log-odds reached; those of the mean over draws at first.
+    """
+
+    leaves: np.ndarray
+    targets: np.ndarray
+    weights: np.ndarray
+    margins: np.ndarray
+
+    @classmethod
+    def of(
+        cls, mean: Prediction, leaves: list[np.ndarray], prediction: Prediction, rows: Rows
+    ) -> _Refitted:
+        """Return rows as compiled code reads them; see `RefittedClasses.fit`."""
+        margins = log_odds(mean)
+        reached = np.stack(leaves[: len(margins)])
+        return cls(reached, _as_outputs(prediction), mean_one_weights(rows), margins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,26 +98,21 @@ class RefittedClasses:
             every output the leaves (n_trees, n) reached with the guess, and what the full model
             predicts.
         """
-        weights = [
-            np.ones(len(rows)) if rows.weights is None else rows.weights / rows.weights.mean()
-            for rows in (regressions.train, regressions.stopping)
-        ]
-        margins = [log_odds(mean) for mean in means]
-        n_outputs = len(margins[0])
-        reached = [np.stack(each[:n_outputs]) for each in leaves]
-        targets = [_as_outputs(each) for each in predictions]
-        n_leaves = int(max(each.max(initial=0) for each in reached)) + 1
-        values, losses = _refit(
-            *(reached[0], targets[0], weights[0], margins[0]),
-            *(reached[1], targets[1], weights[1], margins[1].copy()),
-            *(n_leaves, _LEARNING_RATE, _PENALTY, _EVERY, _PATIENCE, _ROUNDS),
+        train, stopping = (
+            _Refitted.of(*part)
+            for part in zip(
+                means, leaves, predictions, (regressions.train, regressions.stopping), strict=True
+            )
         )
+        n_leaves = int(max(rows.leaves.max(initial=0) for rows in (train, stopping))) + 1
+        values, losses = _refit(train, stopping, n_leaves)
         best = int(np.argmin(losses))
-        n_trees = reached[0].shape[1]
+        n_outputs, n_trees = train.leaves.shape[:2]
         total = np.zeros((n_outputs, n_trees, n_leaves))
         for step in range(best * _EVERY):
             total[:, step % n_trees] += values[step]
         fit = cls(total, TrainingTrace(losses, best))
+        # As with every guess: a gain within the noise of the stopping rows is none.
         after = predictions[1] - fit.predict(means[1], leaves[1])
         if not regressions.helps(_size(predictions[1] - means[1]), _size(after)):
             return cls(np.zeros_like(total), TrainingTrace(losses, 0))
@@ -98,11 +124,16 @@ class RefittedClasses:
             return mean
         margins = log_odds(mean)
         for output, values in enumerate(self.values):
-            _add_leaves(leaves[output], values, margins[output])
+            add_leaves(leaves[output], values, margins[output])
         if mean.ndim == 1:
             return 1 / (1 + np.exp(-margins[0]))
         odds = np.exp(margins - margins.max(axis=0))
         return (odds / odds.sum(axis=0)).T
+
+
+def mean_one_weights(rows: Rows) -> Vector:
+    """Return the rows' weights, of mean 1: a penalty in rows means the same with any weights."""
+    return np.ones(len(rows)) if rows.weights is None else rows.weights / rows.weights.mean()
 
 
 def log_odds(probabilities: Prediction) -> Matrix:
@@ -123,31 +154,32 @@ def _size(errors: Prediction) -> Vector:
 
 
 @compiled
-def _set_probabilities(margins: np.ndarray, found: np.ndarray) -> None:
+def _set_probabilities(margins: np.ndarray, probabilities: np.ndarray) -> None:
     """Write what margins (n_outputs, n) stand for."""
     if len(margins) == 1:
-        own, other = margins[0], found[0]
+        own, other = margins[0], probabilities[0]
         for row in range(len(own)):
             other[row] = 1 / (1 + np.exp(-own[row]))
         return
     for row in range(margins.shape[1]):
+        # Without the largest, which no exponential then exceeds: none is infinite.
         largest, total = margins[:, row].max(), 0.0
         for output in range(len(margins)):
-            found[output, row] = np.exp(margins[output, row] - largest)
-            total += found[output, row]
+            probabilities[output, row] = np.exp(margins[output, row] - largest)
+            total += probabilities[output, row]
         for output in range(len(margins)):
-            found[output, row] /= total
+            probabilities[output, row] /= total
 
 
 @compiled
-def _log_loss(found: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> float:
+def _log_loss(probabilities: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> float:
     """Return the mean log-loss of probabilities (n_outputs, n) for others."""
     loss = 0.0
-    for output in range(len(found)):
+    for output in range(len(probabilities)):
         for row in range(len(weights)):
-            p, target = found[output, row], targets[output, row]
+            p, target = probabilities[output, row], targets[output, row]
             loss -= weights[row] * target * np.log(max(p, _LEAST))
-            if len(found) == 1:
+            if len(probabilities) == 1:
                 loss -= weights[row] * (1 - target) * np.log(max(1 - p, _LEAST))
     return loss / len(weights)
 
@@ -157,14 +189,23 @@ def _newton_steps(
     leaves: np.ndarray,
     targets: np.ndarray,
     weights: np.ndarray,
-    found: np.ndarray,
-    penalty: float,
+    reached: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Write the step of each leaf of one tree and one output."""
-    sums, masses = np.zeros(len(values)), np.full(len(values), penalty)
+    """Write the step of each leaf of one tree and one output.
+
+    Parameters
+    ----------
+    leaves, targets, weights : ndarrays of shape (n,)
+        As in `_Refitted`.
+    reached : ndarray of shape (n,)
+        The probabilities so far.
+    values : ndarray of shape (n_leaves,)
+        Written.
+    """
+    sums, masses = np.zeros(len(values)), np.full(len(values), _PENALTY)
     for row in range(len(leaves)):
-        leaf, p = leaves[row], found[row]
+        leaf, p = leaves[row], reached[row]
         sums[leaf] += weights[row] * (targets[row] - p)
         masses[leaf] += weights[row] * p * (1 - p)
     for leaf in range(len(values)):
@@ -178,55 +219,41 @@ def _add_values(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> No
 
 
 @compiled
-def _refit(
-    leaves: np.ndarray,
-    targets: np.ndarray,
-    weights: np.ndarray,
-    margins: np.ndarray,
-    other_leaves: np.ndarray,
-    other_targets: np.ndarray,
-    other_weights: np.ndarray,
-    other_margins: np.ndarray,
-    n_leaves: int,
-    learning_rate: float,
-    penalty: float,
-    every: int,
-    patience: int,
-    rounds: int,
-) -> tuple[np.ndarray, np.ndarray]:
+def _refit(train: _Refitted, stopping: _Refitted, n_leaves: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the values (n_steps, n_outputs, n_leaves), and the stopping loss at every look.
 
-    The margins (n_outputs, n) are brought along.
+    The margins of the rows are brought along.
     """
-    n_outputs, n_trees = leaves.shape[:2]
-    n_looks = n_trees * rounds // every
-    values = np.zeros((n_looks * every, n_outputs, n_leaves))
+    n_outputs, n_trees = train.leaves.shape[:2]
+    n_looks = n_trees * _ROUNDS // _EVERY
+    values = np.zeros((n_looks * _EVERY, n_outputs, n_leaves))
     losses = np.empty(n_looks + 1)
-    found, other_found = np.empty(margins.shape), np.empty(other_margins.shape)
-    _set_probabilities(other_margins, other_found)
-    losses[0] = _log_loss(other_found, other_targets, other_weights)
+    reached, stopping_reached = np.empty(train.margins.shape), np.empty(stopping.margins.shape)
+    _set_probabilities(stopping.margins, stopping_reached)
+    losses[0] = _log_loss(stopping_reached, stopping.targets, stopping.weights)
     best = 0
-    for step in range(n_looks * every):
+    for step in range(n_looks * _EVERY):
         tree = step % n_trees
-        _set_probabilities(margins, found)
+        _set_probabilities(train.margins, reached)
         for output in range(n_outputs):
-            own, reached = values[step, output], leaves[output, tree]
-            _newton_steps(reached, targets[output], weights, found[output], penalty, own)
-            own *= learning_rate
-            _add_values(reached, own, margins[output])
-            _add_values(other_leaves[output, tree], own, other_margins[output])
-        if (step + 1) % every == 0:
-            look = (step + 1) // every
-            _set_probabilities(other_margins, other_found)
-            losses[look] = _log_loss(other_found, other_targets, other_weights)
+            own, leaves = values[step, output], train.leaves[output, tree]
+            _newton_steps(leaves, train.targets[output], train.weights, reached[output], own)
+            own *= _LEARNING_RATE
+            _add_values(leaves, own, train.margins[output])
+            _add_values(stopping.leaves[output, tree], own, stopping.margins[output])
+        if (step + 1) % _EVERY == 0:
+            look = (step + 1) // _EVERY
+            _set_probabilities(stopping.margins, stopping_reached)
+            losses[look] = _log_loss(stopping_reached, stopping.targets, stopping.weights)
             if losses[look] < losses[best]:
                 best = look
-            elif look - best >= patience:
+            elif look - best >= _PATIENCE:
                 return values, losses[: look + 1]
     return values, losses
 
 
 @compiled
-def _add_leaves(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
+def add_leaves(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
+    """Add to `total` (n,) the values (n_trees, n_leaves) at the leaves (n_trees, n) of rows."""
     for tree in range(len(values)):
         _add_values(leaves[tree], values[tree], total)

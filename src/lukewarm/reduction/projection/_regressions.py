@@ -19,20 +19,19 @@ import numpy as np
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
-from lukewarm.learners.additive import AdditiveBasis, RidgeFamily, RidgeFit
+from lukewarm.learners.additive import AdditiveBasis, RidgeFit
 from lukewarm.learners.boosting import ObliviousBoosting, suitable_bins
 from lukewarm.reduction.projection._interplay import Interplay, MachineFit
 from lukewarm.reduction.projection._line_guesses import LineGuesses
 from lukewarm.reduction.projection._prepared_rows import PreparedRows
 from lukewarm.reduction.projection._random_trees import RandomTrees
+from lukewarm.reduction.projection._ridges import Ridges
 from lukewarm.reduction.projection._screening import Screening
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
 
 # Rows by which it is seen whether a model looks at a column at all.
 _PROBED_ROWS = 500
-# In rows. Lines have few coefficients; curves up to nine for every column.
-_LINE_PENALTIES = (1.0,)
 # Beyond as many columns curves are left out, for the inverse would cost more than they bring, and
 # trees ask for few of the columns.
 _MOST_CURVED = 100
@@ -166,13 +165,7 @@ class Regressions:
             for rows, binned in zip((self.train, self.stopping), self._binned, strict=True)
         )
         functions, weights = self.train_rows.functions, self.train.weights
-        self._lines = np.flatnonzero(basis.is_line)
-        self._line_family = RidgeFamily(functions[:, self._lines], _LINE_PENALTIES, weights)
-        self._curve_family = (
-            None
-            if len(self._lines) == len(basis.owner)
-            else RidgeFamily(functions, effort.curve_penalties, weights)
-        )
+        self._ridges = Ridges(basis, functions, weights, effort.curve_penalties)
         every = -(-len(self.stopping) // _PROBED_ROWS)
         self.probed = self.stopping.at(np.arange(len(self.stopping))[::every]).X
         self._predicted: dict[BaseLearner, tuple[Prediction, Prediction, Prediction]] = {}
@@ -221,10 +214,10 @@ class Regressions:
 
     @cached_property
     def _line_guesses(self) -> LineGuesses | None:
-        if not self.is_wide or not self._line_family.has_inverse:
+        family = self._ridges.line_family
+        if not self.is_wide or not family.has_inverse:
             return None
-        functions = self.stopping_rows.functions
-        return LineGuesses(self._line_family, self._basis, functions, self.helps)
+        return LineGuesses(family, self._basis, self.stopping_rows.functions, self.helps)
 
     def fit(
         self,
@@ -359,28 +352,13 @@ class Regressions:
     def _best_ridge(self, target: Vector, held_out: Vector, removed: FeatureSet) -> RidgeFit:
         """Return the plainest ridge regression that no richer one clearly improves."""
         functions = self.stopping_rows.functions
-        ridge, *others = self._ridge_fits(target, ~np.isin(self._basis.owner, removed))
+        ridge, *others = self._ridges.fits(target, removed)
         left = held_out - ridge.predict(functions)
         for fit in others:
             left_by_fit = held_out - fit.predict(functions)
             if self.helps(left, left_by_fit):
                 ridge, left = fit, left_by_fit
         return ridge
-
-    def _ridge_fits(self, target: Vector, kept: np.ndarray) -> list[RidgeFit]:
-        mean = float(np.average(target, weights=self.train.weights))
-        fits = [RidgeFit(mean, np.zeros(len(kept)))]
-        lines, owner = self._lines, self._basis.owner
-        for fit in self._line_family.fit_selected(target, kept[lines], 0, owner[lines]):
-            coefficients = np.zeros(len(kept))
-            coefficients[lines] = fit.coefficients
-            fits.append(RidgeFit(fit.offset, coefficients))
-        if self._curve_family is not None:
-            fits += [
-                self._curve_family.fit_selected(target, kept, number, owner)[0]
-                for number in range(len(self._effort.curve_penalties))
-            ]
-        return fits
 
     def helps(self, before: Vector, after: Vector) -> bool:
         """Return whether errors on the stopping rows fall by more than their standard error.
