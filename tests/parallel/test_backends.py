@@ -145,16 +145,15 @@ def test_jobs_that_kill_every_worker_end_with_a_word_on_memory(monkeypatch):
         run_jobs(lambda _: kill(os.getpid(), signal.SIGKILL), range(2))
 
 
-def test_jobs_are_sent_again_where_a_cluster_has_lost_what_they_share():
-    class FutureCancelledError(BaseException):
-        """That of Dask."""
-
+@pytest.mark.parametrize("name", ["FutureCancelledError", "FuturesCancelledError"])
+def test_jobs_are_sent_again_where_a_cluster_has_lost_what_they_share(name):
+    lost = type(name, (BaseException,), {})  # that of Dask
     asked = []
 
     def job(number):
         asked.append(number)
         if asked == [0, 1]:
-            raise FutureCancelledError
+            raise lost
         return number
 
     assert run_jobs(job, range(3)) == [0, 1, 2]
