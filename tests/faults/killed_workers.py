@@ -43,6 +43,9 @@ def cluster(name):
             joblib.parallel_config("dask", wait_for_workers_timeout=100),
         ):
             yield
+    elif name == "loky":
+        with joblib.parallel_config("loky", n_jobs=2):
+            yield
     else:
         import ray
         from ray.util.joblib import register_ray

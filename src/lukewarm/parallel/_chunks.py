@@ -85,8 +85,8 @@ def call_chunk(
     return results, time.perf_counter() - started
 
 
-def chunked_results(cluster: Cluster, jobs: Sequence[Any]) -> Iterator[Any]:
-    """Yield the result of each job, in their order.
+def chunked_results(cluster: Cluster, jobs: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the place of each job and its result, as they come.
 
     Parameters
     ----------
@@ -95,23 +95,20 @@ def chunked_results(cluster: Cluster, jobs: Sequence[Any]) -> Iterator[Any]:
     """
     waiting = deque(range(len(jobs)))
     at_work: dict[Any, list[int]] = {}
-    results: dict[int, Any] = {}
     job_seconds = _FIRST_JOB_SECONDS
     try:
-        for place in range(len(jobs)):
-            while place not in results:
-                while waiting and len(at_work) < cluster.n_tasks:
-                    size = _chunk_size(len(waiting), cluster.n_workers, job_seconds)
-                    places = [waiting.popleft() for _ in range(size)]
-                    task = cluster.begin([jobs[each] for each in places], _TASK_SECONDS)
-                    at_work[task] = places
-                task = cluster.first_done(list(at_work))
-                places = at_work.pop(task)
-                found, seconds = cluster.result(task)
-                job_seconds = seconds / len(found)
-                results.update(zip(places, found, strict=False))
-                waiting.extendleft(reversed(places[len(found) :]))
-            yield results.pop(place)
+        while waiting or at_work:
+            while waiting and len(at_work) < cluster.n_tasks:
+                size = _chunk_size(len(waiting), cluster.n_workers, job_seconds)
+                places = [waiting.popleft() for _ in range(size)]
+                task = cluster.begin([jobs[place] for place in places], _TASK_SECONDS)
+                at_work[task] = places
+            task = cluster.first_done(list(at_work))
+            places = at_work.pop(task)
+            results, seconds = cluster.result(task)
+            job_seconds = seconds / len(results)
+            waiting.extendleft(reversed(places[len(results) :]))
+            yield from zip(places, results, strict=False)
     finally:
         # After an error, or a break by the user, nobody waits for the others.
         cluster.cancel(list(at_work))

@@ -90,9 +90,9 @@ def iterate_jobs(
 ) -> Iterator[tuple[int, Result]]:
     """Yield the number of each job and its result, as they come.
 
-    They come in the order of the jobs, but for those that another process is at work on
-    (`ClaimedElsewhere`): these are asked for again when the others are done. Jobs whose worker
-    process was killed are run again.
+    They come in the order of the jobs, but from clusters, and but for those that another process
+    is at work on (`ClaimedElsewhere`): these are asked for again when the others are done. Jobs
+    whose worker process was killed are run again.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def iterate_jobs(
 def _one_pass(
     function: Callable[[Job], Result], jobs: dict[int, Job], n_jobs: int | None, prefer: str
 ) -> Iterator[tuple[int, Result | _Elsewhere]]:
-    """Yield the results of these jobs, some of which may be elsewhere, in their order."""
+    """Yield the numbers and results of these jobs, some of which may be elsewhere."""
     n_workers = _count_workers(n_jobs, len(jobs), prefer)
     numbers = list(jobs)
 
@@ -143,14 +143,17 @@ def _one_pass(
             return _Elsewhere()
 
     todo = [jobs[number] for number in numbers]
-    results = map(attempt, todo) if n_workers <= 1 else _spread(attempt, todo, n_jobs, prefer)
-    yield from zip(numbers, results, strict=True)
+    results = (
+        enumerate(map(attempt, todo)) if n_workers <= 1 else _spread(attempt, todo, n_jobs, prefer)
+    )
+    for place, result in results:
+        yield numbers[place], result
 
 
 def _spread(
     function: Callable[[Job], Result], jobs: list[Job], n_jobs: int | None, prefer: str
-) -> Iterator[Result]:
-    """Yield the results of these jobs in their order, from the workers of the active back end."""
+) -> Iterator[tuple[int, Result]]:
+    """Yield the place of each job and its result, from the workers of the active back end."""
     backend = get_active_backend(prefer=prefer)[0]
     n_workers = _count_workers(n_jobs, len(jobs), prefer)
     if is_ray(backend):
@@ -178,10 +181,11 @@ def _spread(
     if getattr(backend, "supports_sharedmem", False):
         # The jobs are what runs in parallel.
         with one_blas_thread():
-            yield from parallel(delayed(function)(job) for job in jobs)
+            yield from enumerate(parallel(delayed(function)(job) for job in jobs))
         return
     shared = SharedFunction.of(function)
-    yield from parallel(delayed(call_shared)(shared.data, shared.token, job) for job in jobs)
+    calls = (delayed(call_shared)(shared.data, shared.token, job) for job in jobs)
+    yield from enumerate(parallel(calls))
 
 
 def _forks(backend: Any) -> bool:
