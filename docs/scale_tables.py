@@ -91,10 +91,6 @@ def parallel_memory() -> str:
     )
 
 
-# Load of a machine of two cores that does little else.
-_IDLE = 0.7
-
-
 def parallel_time() -> str:
     """Return what the machinery of each back end costs."""
     found = _found("parallel")
@@ -109,11 +105,10 @@ def parallel_time() -> str:
         for name, each in found["time"]["backends"].items()
     ]
     head = ("back end", "speed-up, jobs that wait", "jobs that compute", "per empty job")
-    where = "of an idle machine" if load < _IDLE else f"beside other work (load {load:.0f})"
     return (
-        f"Two workers against one, jobs of {found['time']['job_seconds']:g} s, on two cores "
-        f"{where}: jobs that wait show the machinery\nalone, jobs that compute the want of cores "
-        f"as well. Keeping a job of\n"
+        f"Two workers against one, jobs of {found['time']['job_seconds']:g} s, on a machine of two "
+        f"cores with a load of {load:.1f} before:\njobs that wait show the machinery alone, jobs "
+        f"that compute the want of cores as well. Keeping a job of\n"
         f"{found['store']['job_seconds']:g} s in a store adds "
         f"{100 * found['store']['overhead']:.1f} % of processor time.\n\n{_table([head, *rows])}"
     )

@@ -154,7 +154,7 @@ def test_a_changed_table_is_named(table, tmp_path):
     estimator(tmp_path).fit(X, y)
     cases = {
         "other values of X in 'b'": (X.assign(b=X["b"].round(3)), y),
-        "other columns of X": (X[["b", "a", "c", "d"]], y),
+        "another order of the columns of X": (X[["b", "a", "c", "d"]], y),
         "another y": (X, y + 1),
     }
     for words, changed in cases.items():

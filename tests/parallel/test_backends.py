@@ -107,6 +107,18 @@ def test_a_function_is_unpacked_once_and_its_arrays_can_be_written_to():
     assert call_shared(frozen.data, frozen.token, 0)
 
 
+def test_arrays_lie_on_whole_words_wherever_a_message_was_received():
+    values = np.arange(5.0)
+    shared = SharedFunction.of(lambda job: values)
+    received = np.zeros(len(shared.data) + 32, dtype=np.uint8)
+    start = -received.ctypes.data % 16 + 3
+    data = received[start : start + len(shared.data)]
+    data[:] = shared.data
+    found = call_shared(data, shared.token, 0)
+    assert found.flags.aligned
+    np.testing.assert_array_equal(found, values)
+
+
 def test_arrays_keep_their_order_in_memory():
     values = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     shared = SharedFunction.of(lambda job: values)
@@ -145,16 +157,15 @@ def test_jobs_that_kill_every_worker_end_with_a_word_on_memory(monkeypatch):
         run_jobs(lambda _: kill(os.getpid(), signal.SIGKILL), range(2))
 
 
-def test_jobs_are_sent_again_where_a_cluster_has_lost_what_they_share():
-    class FutureCancelledError(BaseException):
-        """That of Dask."""
-
+@pytest.mark.parametrize("name", ["FutureCancelledError", "FuturesCancelledError"])
+def test_jobs_are_sent_again_where_a_cluster_has_lost_what_they_share(name):
+    lost = type(name, (BaseException,), {})  # that of Dask
     asked = []
 
     def job(number):
         asked.append(number)
         if asked == [0, 1]:
-            raise FutureCancelledError
+            raise lost
         return number
 
     assert run_jobs(job, range(3)) == [0, 1, 2]

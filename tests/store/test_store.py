@@ -70,7 +70,12 @@ def test_nothing_is_ever_pickled(tmp_path):
         ({"patience": 6}, r"patience=5 \(here: 6\)"),
         ({"y": "a" * 32}, "another y"),
         ({"columns": [["a", "1"], ["b", "3"]]}, "other values of X in 'b'"),
-        ({"columns": [["b", "2"], ["a", "1"]]}, "other columns of X"),
+        ({"columns": [["b", "2"], ["a", "1"]]}, "another order of the columns of X"),
+        ({"columns": [["a", "1"]]}, "other columns of X, with 'b';"),
+        (
+            {"columns": [["a", "1"], ["d", "2"]]},
+            "other columns of X, with 'b' and without 'd';",
+        ),
         ({"versions": {"numpy": "3"}}, r"numpy 2 \(here: 3\)"),
         ({"new": True}, r"new=None \(here: True\)"),
     ],
@@ -88,8 +93,12 @@ def test_the_parameter_of_a_model_that_differs_is_named(tmp_path):
     opened(tmp_path, with_alpha(1.0))
     with pytest.raises(ValueError, match=r"with model\.alpha=1\.0 \(here: 2\.0\);"):
         opened(tmp_path, with_alpha(2.0))
-    with pytest.raises(ValueError, match="another model"):
-        opened(tmp_path, {"model": {"class": "Lasso", "params": {}}})
+    with pytest.raises(ValueError, match=r"with model=Ridge \(here: Lasso\);"):
+        opened(tmp_path, {"model": {"class": "linear.Lasso", "params": {}}})
+    with pytest.raises(ValueError, match=r"with model=Ridge \(here: 'auto'\);"):
+        opened(tmp_path, {"model": "auto"})
+    with pytest.raises(ValueError, match="with another model;"):
+        opened(tmp_path, {"model": {"class": "other.Ridge", "params": {}}})
 
 
 def test_the_first_to_come_decides_on_the_seed(tmp_path):

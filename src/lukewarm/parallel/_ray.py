@@ -7,13 +7,12 @@ store once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from joblib import parallel_config
-
-from lukewarm.parallel._shared import SharedFunction, call_shared
+from lukewarm.parallel._chunks import call_chunk
+from lukewarm.parallel._shared import SharedFunction
 
 
 def is_ray(backend: Any) -> bool:
@@ -21,53 +20,45 @@ def is_ray(backend: Any) -> bool:
     return type(backend).__name__ == "RayBackend"
 
 
-def ray_results(
-    shared: SharedFunction, jobs: Sequence[Any], n_tasks: int, options: dict[str, Any] | None
-) -> Iterator[Any]:
-    """Yield what a packed function makes of each job, in their order.
+class RayCluster:
+    """The Ray cluster that this process is connected to.
 
     Parameters
     ----------
     shared : SharedFunction
-    jobs : sequence
-    n_tasks : int
-        At the same time. For tasks that wait, Ray starts further workers, which costs more than
-        the moment between two tasks.
+    n_workers : int
     options : dict, optional
         What a task asks of the cluster (``ray_remote_args`` of the back end); one processor by
         default.
     """
-    ray = import_module("ray")  # there, since its back end is
-    task = ray.remote(**(options or {"num_cpus": 1}))(_call)
-    data = ray.put(shared.data)
-    places: dict[Any, int] = {}
-    results: dict[int, Any] = {}
-    n_begun = 0
-    try:
-        for place in range(len(jobs)):
-            while place not in results:
-                while len(places) < n_tasks and n_begun < len(jobs):
-                    reference = task.remote(data, shared.token, jobs[n_begun])
-                    places[reference] = n_begun
-                    n_begun += 1
-                (done, *_), _ = ray.wait(list(places), num_returns=1)
-                found = places.pop(done)
-                results[found] = _result(ray, done)
-            yield results.pop(place)
-    finally:
-        # After an error, or a break by the user, nobody waits for the others.
-        for reference in places:
-            ray.cancel(reference)
 
+    def __init__(
+        self, shared: SharedFunction, n_workers: int, options: dict[str, Any] | None
+    ) -> None:
+        # For tasks that wait, Ray starts further workers, which costs more than the moment between
+        # two tasks.
+        self.n_workers = self.n_tasks = n_workers
+        self._ray = import_module("ray")  # there, since its back end is
+        self._task = self._ray.remote(**(options or {"num_cpus": 1}))(call_chunk)
+        self._data = self._ray.put(shared.data)
+        self._token = shared.token
 
-def _result(ray: Any, reference: Any) -> Any:
-    try:
-        return ray.get(reference)
-    except ray.exceptions.RayTaskError as error:
-        raise error.cause from error  # what the job raised, with its notes
+    def begin(self, jobs: Sequence[Any], seconds: float) -> Any:
+        """Return a reference to the results of a new task."""
+        return self._task.remote(self._data, self._token, jobs, seconds)
 
+    def first_done(self, tasks: Sequence[Any]) -> Any:
+        """Return one of the references that has its results."""
+        return self._ray.wait(tasks, num_returns=1)[0][0]
 
-def _call(data: Any, token: str, job: Any) -> Any:
-    # Models with workers of their own would have them beside those of all other tasks.
-    with parallel_config("sequential"):
-        return call_shared(data, token, job)
+    def result(self, task: Any) -> tuple[list[Any], float]:
+        """Return the results; raises what the job raised, with its notes."""
+        try:
+            return self._ray.get(task)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+
+    def cancel(self, tasks: Sequence[Any]) -> None:
+        """Call off tasks that nobody waits for."""
+        for task in tasks:
+            self._ray.cancel(task)

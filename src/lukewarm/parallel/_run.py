@@ -14,7 +14,9 @@ from joblib.parallel import get_active_backend
 
 from lukewarm.exceptions import ClaimedElsewhere
 from lukewarm.parallel._blas import one_blas_thread
-from lukewarm.parallel._ray import is_ray, ray_results
+from lukewarm.parallel._chunks import chunked_results
+from lukewarm.parallel._dask import DaskCluster, is_dask
+from lukewarm.parallel._ray import RayCluster, is_ray
 from lukewarm.parallel._shared import SharedFunction, call_shared
 
 Job = TypeVar("Job")
@@ -30,7 +32,7 @@ _MOST_BREAKS = 3
 # the one worker that held it, or a job has outlived several; of Ray.
 _LOST_WORKER = {
     "TerminatedWorkerError",
-    *("FutureCancelledError", "CancelledError", "KilledWorker"),
+    *("FutureCancelledError", "FuturesCancelledError", "CancelledError", "KilledWorker"),
     *("WorkerCrashedError", "RayActorError", "ActorDiedError", "OutOfMemoryError"),
 }
 # Jobs per worker up to which each is sent by itself. joblib puts short ones together, up to a
@@ -88,9 +90,9 @@ def iterate_jobs(
 ) -> Iterator[tuple[int, Result]]:
     """Yield the number of each job and its result, as they come.
 
-    They come in the order of the jobs, but for those that another process is at work on
-    (`ClaimedElsewhere`): these are asked for again when the others are done. Jobs whose worker
-    process was killed are run again.
+    They come in the order of the jobs, but from clusters, and but for those that another process
+    is at work on (`ClaimedElsewhere`): these are asked for again when the others are done. Jobs
+    whose worker process was killed are run again.
 
     Parameters
     ----------
@@ -130,7 +132,7 @@ def iterate_jobs(
 def _one_pass(
     function: Callable[[Job], Result], jobs: dict[int, Job], n_jobs: int | None, prefer: str
 ) -> Iterator[tuple[int, Result | _Elsewhere]]:
-    """Yield the results of these jobs, some of which may be elsewhere, in their order."""
+    """Yield the numbers and results of these jobs, some of which may be elsewhere."""
     n_workers = _count_workers(n_jobs, len(jobs), prefer)
     numbers = list(jobs)
 
@@ -140,43 +142,50 @@ def _one_pass(
         except ClaimedElsewhere:
             return _Elsewhere()
 
-    results: Iterable[Any]
-    if n_workers <= 1:
-        results = (attempt(jobs[number]) for number in numbers)
-    else:
-        backend = get_active_backend(prefer=prefer)[0]
-        is_forking = _forks(backend)
-        can_stream = is_forking or backend.supports_return_generator
-        parallel = Parallel(
-            n_jobs=n_workers,
-            backend="loky" if is_forking else None,
-            prefer=prefer,
-            # Not every back end can hand out results before all are there.
-            return_as="generator" if can_stream else "list",
-            batch_size=1 if len(jobs) <= _MOST_SENT_ALONE * n_workers else "auto",
-            max_nbytes=_LARGEST_SENT,
-            # Workers write to pages of their own: engines may not take read-only arrays.
-            mmap_mode="c",
-        )
-        if is_ray(backend):
-            options = backend.ray_remote_args
-            todo = [jobs[number] for number in numbers]
-            results = ray_results(SharedFunction.of(attempt), todo, n_workers, options)
-        elif getattr(backend, "supports_sharedmem", False):
-            # The jobs are what runs in parallel.
-            with one_blas_thread():
-                yield from zip(
-                    numbers,
-                    parallel(delayed(attempt)(jobs[number]) for number in numbers),
-                    strict=True,
-                )
-            return
-        else:
-            shared = SharedFunction.of(attempt)
-            results = parallel(
-                delayed(call_shared)(shared.data, shared.token, jobs[number]) for number in numbers
-            )
-    yield from zip(numbers, results, strict=True)
+    todo = [jobs[number] for number in numbers]
+    results = (
+        enumerate(map(attempt, todo)) if n_workers <= 1 else _spread(attempt, todo, n_jobs, prefer)
+    )
+    for place, result in results:
+        yield numbers[place], result
+
+
+def _spread(
+    function: Callable[[Job], Result], jobs: list[Job], n_jobs: int | None, prefer: str
+) -> Iterator[tuple[int, Result]]:
+    """Yield the place of each job and its result, from the workers of the active back end."""
+    backend = get_active_backend(prefer=prefer)[0]
+    n_workers = _count_workers(n_jobs, len(jobs), prefer)
+    if is_ray(backend):
+        ray = RayCluster(SharedFunction.of(function), n_workers, backend.ray_remote_args)
+        yield from chunked_results(ray, jobs)
+        return
+    if is_dask(backend):
+        dask = DaskCluster(SharedFunction.of(function), _asked(n_jobs), backend)
+        with backend.retrieval_context():  # leaves room for jobs where this is a worker, too
+            yield from chunked_results(dask, jobs)
+        return
+    is_forking = _forks(backend)
+    can_stream = is_forking or backend.supports_return_generator
+    parallel = Parallel(
+        n_jobs=n_workers,
+        backend="loky" if is_forking else None,
+        prefer=prefer,
+        # Not every back end can hand out results before all are there.
+        return_as="generator" if can_stream else "list",
+        batch_size=1 if len(jobs) <= _MOST_SENT_ALONE * n_workers else "auto",
+        max_nbytes=_LARGEST_SENT,
+        # Workers write to pages of their own: engines may not take read-only arrays.
+        mmap_mode="c",
+    )
+    if getattr(backend, "supports_sharedmem", False):
+        # The jobs are what runs in parallel.
+        with one_blas_thread():
+            yield from enumerate(parallel(delayed(function)(job) for job in jobs))
+        return
+    shared = SharedFunction.of(function)
+    calls = (delayed(call_shared)(shared.data, shared.token, job) for job in jobs)
+    yield from enumerate(parallel(calls))
 
 
 def _forks(backend: Any) -> bool:
@@ -200,16 +209,24 @@ def _memory_told() -> str:
 
 
 def _count_workers(n_jobs: int | None, n_tasks: int, prefer: str) -> int:
+    asked = _asked(n_jobs)
+    if asked == 1 or n_tasks <= 1:
+        return 1
+    backend = get_active_backend(prefer=prefer)[0]
+    if is_dask(backend):
+        # A cluster that starts up, or has lost a worker, may have one processor at the moment.
+        n_processors = max(2, backend.effective_n_jobs(-1))
+        return min(n_processors if asked < 0 else asked, n_processors, n_tasks)
+    return min(backend.effective_n_jobs(asked), backend.effective_n_jobs(-1), n_tasks)
+
+
+def _asked(n_jobs: int | None) -> int:
+    """Return the workers that were asked for; all of them, or all but some, where negative."""
     # joblib sets the configured number back to 1 where threads are only preferred, so it is asked
     # for without a preference.
     backend, configured = get_active_backend()
     asked = configured if n_jobs is None else n_jobs
-    if asked is None:
-        asked = backend.default_n_jobs  # of clusters: all
-    if asked == 1 or n_tasks <= 1:
-        return 1
-    backend = get_active_backend(prefer=prefer)[0]
-    return min(backend.effective_n_jobs(asked), backend.effective_n_jobs(-1), n_tasks)
+    return backend.default_n_jobs if asked is None else asked  # of clusters: all
 
 
 def with_bar(

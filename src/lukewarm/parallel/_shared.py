@@ -21,6 +21,8 @@ import numpy as np
 # Arrays start at multiples of this, as freshly made ones do.
 _ALIGNMENT = 64
 _INTEGER_BYTES = 8
+# That of all memory that is asked for.
+_LEAST_ALIGNMENT = 16
 # The jobs of a run and those before it: a worker rarely needs older ones.
 _MOST_LOADED = 2
 _loaded: OrderedDict[str, Callable[[Any], Any]] = OrderedDict()
@@ -82,8 +84,10 @@ def call_shared(data: np.ndarray, token: str, job: Any) -> Any:
 
 
 def _unpacked(data: np.ndarray) -> Callable[[Any], Any]:
-    if not data.flags.writeable:
-        data = data.copy()  # engines may not take arrays that cannot be written to
+    if not data.flags.writeable or data.ctypes.data % _LEAST_ALIGNMENT:
+        # Engines may not take arrays that cannot be written to, and numpy adds in another order
+        # where numbers lie across words, as in what Dask received from a socket.
+        data = data.copy()
     n_parts = int(data[-_INTEGER_BYTES:].copy().view(np.int64)[0])
     tail = data[-(n_parts + 1) * _INTEGER_BYTES : -_INTEGER_BYTES]
     ends = tail.copy().view(np.int64).tolist()

@@ -127,7 +127,9 @@ def _value_differences(name: str, before: Any, after: Any) -> list[str]:
         return [f"{name}={before!r} (here: {after!r})"]
     pair = [each if isinstance(each, dict) else {} for each in (before, after)]
     classes, params = zip(*((each.get("class"), each.get("params")) for each in pair), strict=True)
-    if classes[0] is None or classes[0] != classes[1] or None in params:
+    if classes[0] != classes[1]:
+        return [_kind_difference(name, _kind(before), _kind(after))]
+    if classes[0] is None or None in params:
         return [f"another {name}"]
     return [
         difference
@@ -139,13 +141,36 @@ def _value_differences(name: str, before: Any, after: Any) -> list[str]:
     ]
 
 
+def _kind_difference(name: str, before: str, after: str) -> str:
+    is_told = before and after and before != after
+    return f"{name}={before} (here: {after})" if is_told else f"another {name}"
+
+
+def _kind(value: Any) -> str:
+    """Return a short value, or the class of an object without its package; else nothing."""
+    if value is not None and _is_short(value):
+        return repr(value)
+    kind = value.get("class") if isinstance(value, dict) else None
+    return str(kind or "").rpartition(".")[2]
+
+
 def _column_differences(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    gone = [name for name in before if name not in after]
+    new = [name for name in after if name not in before]
+    if gone or new:
+        told = [f"with {_named(gone)}"] if gone else []
+        told += [f"without {_named(new)}"] if new else []
+        return f"other columns of X, {' and '.join(told)}"
     if list(before) != list(after):
-        return "other columns of X"
+        return "another order of the columns of X"
     changed = [name for name in before if before[name] != after[name]]
-    more = len(changed) - _MOST_NAMES
-    shown = ", ".join(repr(printable(name)) for name in changed[:_MOST_NAMES])
-    return f"other values of X in {shown}" + (f" and {more} more columns" if more > 0 else "")
+    return f"other values of X in {_named(changed)}"
+
+
+def _named(columns: list[str]) -> str:
+    more = len(columns) - _MOST_NAMES
+    shown = ", ".join(repr(printable(name)) for name in columns[:_MOST_NAMES])
+    return shown + (f" and {more} more columns" if more > 0 else "")
 
 
 def _is_short(value: Any) -> bool:

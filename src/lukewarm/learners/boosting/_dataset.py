@@ -61,11 +61,18 @@ class BinnedDataset:
         self.codes = codes
         self.removed = np.zeros(n_features, dtype=bool) if removed is None else removed
         self.fill_codes = np.zeros(n_features, np.uint8) if fill_codes is None else fill_codes
-        self._source = self if source is None else source
+        # Not itself: rows that nobody needs any more go at once, rather than when Python next looks
+        # for circles, which it does after many small objects, not after a few large ones.
+        self._whole = source
         if source is None:
             self._groups: WeakKeyDictionary[Trees, np.ndarray] = WeakKeyDictionary()
             self._moments: RowCache[Moments] = RowCache()
             self._lock = threading.Lock()
+
+    @property
+    def _source(self) -> BinnedDataset:
+        """The rows with no feature removed, for which things are computed once."""
+        return self if self._whole is None else self._whole
 
     @cached_property
     def varies(self) -> np.ndarray:
