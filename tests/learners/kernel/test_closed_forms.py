@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.stats import multivariate_normal
 
 from lukewarm.learners.kernel._basis import LandmarkBasis
 from lukewarm.learners.kernel._choice import PENALTIES, Training
@@ -123,6 +124,28 @@ def test_gradient_of_the_likelihood_equals_differences(rows, y, generator):
     _, gradient = likelihood(parameters)
     numeric = approx_fprime(parameters, lambda at: likelihood(at)[0], 1e-6)
     assert gradient == pytest.approx(numeric, abs=1e-5)
+
+
+def test_likelihood_is_that_of_the_normal_distribution(rows, y, generator):
+    spread = generator.uniform(0.5, 2.0, size=40)
+    likelihood = Likelihood(rows, y[:, None], spread, np.array([0, 1, 1]))
+    parameters = generator.normal(size=6) / 2
+    scales, slopes, amplitude, noise = likelihood.unpack(parameters)
+    covariance = amplitude * Kernel("rbf", scales, slopes).matrix(rows, rows)
+    covariance += noise * np.diag(spread)
+    expected = -multivariate_normal(cov=covariance).logpdf(y) - 20 * np.log(2 * np.pi)
+    assert likelihood.value(parameters) == pytest.approx(expected / 40, rel=CLOSE)
+
+
+def test_calls_of_the_likelihood_leave_nothing_behind_for_the_next_one(rows, y, generator):
+    likelihood = Likelihood(rows, y[:, None], np.ones(40), np.arange(3))
+    here, there = generator.normal(size=(2, 8)) / 2
+    value, gradient = likelihood(here)
+    assert likelihood(there)[0] != value
+    assert likelihood.value(here) == value
+    again, same = likelihood(here)
+    assert again == value
+    assert np.array_equal(same, gradient)
 
 
 def test_diagonal_is_that_of_the_matrix(rows):

@@ -16,15 +16,15 @@ set out with a short one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy import linalg
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 from scipy.optimize import minimize
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners._scaling import Scaling
-from lukewarm.learners.kernel._kernel import Kernel, rbf_matrix
+from lukewarm.learners.kernel._kernel import Kernel
 from lukewarm.learners.kernel._stand_out import columns_with_waves, scores_that_stand_out
 
 # Rows and steps: first few rows from the common scale, then more of them from there. A step costs
@@ -64,12 +64,23 @@ class Likelihood:
         Noise variance of each row, in units of the common one: 1 / weight.
     block : ndarray of int of shape (q,)
         Columns of one block share their parameters.
+
+    Notes
+    -----
+    All calls work in the same two (n, n) arrays, of which LAPACK reads and writes one triangle: new
+    memory and copies for every call took as long as the factorisations. So one thread at a time.
     """
 
     rows: Matrix
     y: Matrix
     spread: Vector
     block: np.ndarray
+
+    @cached_property
+    def _work(self) -> tuple[Matrix, Matrix]:
+        """Places for the RBF part and the covariance, laid out as LAPACK wants them."""
+        n_rows = len(self.rows)
+        return np.empty((n_rows, n_rows), order="F"), np.empty((n_rows, n_rows), order="F")
 
     def __call__(self, parameters: Vector) -> tuple[float, Vector]:
         """Return the value and the gradient.
@@ -79,53 +90,63 @@ class Likelihood:
         parameters : ndarray of shape (2 n_blocks + 2,)
             Logarithms of inverse scales, slopes, amplitude and noise variance.
         """
-        scales, slopes, amplitude, noise = self.unpack(parameters)
-        shaped, linear = self.rows * scales, self.rows * slopes
-        shape = rbf_matrix(shaped, shaped)
-        shape *= amplitude
-        covariance = (amplitude * linear) @ linear.T
-        covariance += shape
-        covariance.flat[:: len(covariance) + 1] += noise * self.spread
-        factor, failed = lapack.dpotrf(covariance, lower=1, overwrite_a=1)
-        if failed:
-            return np.inf, np.zeros_like(parameters)
-        solved = linalg.cho_solve((factor, True), self.y, check_finite=False)
-        n_outputs = self.y.shape[1]
-        value = np.sum(self.y * solved) / 2 + n_outputs * np.log(factor.diagonal()).sum()
-        inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-        pull = np.tril(inverse, -1)
-        pull = pull + pull.T
-        pull.flat[:: len(pull) + 1] = inverse.diagonal()
-        np.subtract(solved @ solved.T, n_outputs * pull, out=pull)
-        gradient = self._gradient(pull, shape, shaped, linear, amplitude, noise)
-        return value / len(self.y), -gradient / len(self.y)
+        value, solved = self._factorised(parameters)
+        if solved is None:
+            return value, np.zeros_like(parameters)
+        _, covariance = self._work
+        inverse, _ = lapack.dpotri(covariance, overwrite_c=1)
+        n_outputs = float(self.y.shape[1])
+        pull = blas.dsyrk(1.0, solved, -n_outputs, inverse, overwrite_c=1)
+        return value, -self._gradient(pull, parameters) / len(self.y)
 
-    def _gradient(
-        self,
-        pull: Matrix,
-        shape: Matrix,
-        shaped: Matrix,
-        linear: Matrix,
-        amplitude: float,
-        noise: float,
-    ) -> Vector:
+    def value(self, parameters: Vector) -> float:
+        """Return the value alone, in a third of the time."""
+        return self._factorised(parameters)[0]
+
+    def _factorised(self, parameters: Vector) -> tuple[float, Matrix | None]:
+        """Return the value and C^-1 y; infinity and None where C is singular.
+
+        Leaves the RBF part and, in its upper triangle, the Cholesky factor of C in `_work`.
+        """
+        scales, slopes, amplitude, noise = self.unpack(parameters)
+        shape, covariance = self._work
+        shaped, linear = self.rows * scales, self.rows * slopes
+        # The logarithm of the RBF part in one product: passes over (n, n) cost more than it.
+        halves, ones = np.square(shaped).sum(axis=1) / 2, np.ones(len(shaped))
+        left = np.column_stack([shaped, np.log(amplitude) - halves, ones])
+        np.matmul(np.column_stack([shaped, ones, -halves]), left.T, out=shape.T)
+        np.exp(shape, out=shape)
+        np.copyto(covariance, shape)
+        blas.dsyrk(amplitude, linear.T, 1.0, covariance, trans=1, overwrite_c=1)
+        np.einsum("ii->i", covariance)[:] += noise * self.spread
+        _, failed = lapack.dpotrf(covariance, clean=0, overwrite_a=1)
+        if failed:
+            return np.inf, None
+        solved, _ = lapack.dpotrs(covariance, self.y)
+        n_outputs = self.y.shape[1]
+        value = np.sum(self.y * solved) / 2 + n_outputs * np.log(covariance.diagonal()).sum()
+        return value / len(self.y), solved
+
+    def _gradient(self, pull: Matrix, parameters: Vector) -> Vector:
         """Return the derivatives of the log-likelihood by all parameters.
 
         Parameters
         ----------
         pull : ndarray of shape (n, n)
-            M.
-        shape : ndarray of shape (n, n)
-            The RBF part of the covariance; overwritten.
-        shaped, linear : ndarrays of shape (n, q)
-            Rows times inverse scales, and rows times slopes.
-        amplitude, noise : float
+            M, in its upper triangle.
+        parameters : ndarray of shape (2 n_blocks + 2,)
+            Those at which the RBF part in `_work` was made; it is overwritten.
         """
-        pulled_linear = amplitude * np.einsum("ij,ij->j", linear, pull @ linear)
+        scales, slopes, amplitude, noise = self.unpack(parameters)
+        shaped, linear = self.rows * scales, self.rows * slopes
+        pulled_linear = amplitude * np.einsum("ij,ij->j", linear, blas.dsymm(1.0, pull, linear))
         by_noise = noise * (pull.diagonal() @ self.spread) / 2
+        shape, _ = self._work
         shape *= pull
-        totals = shape.sum(axis=1)
-        distances = totals @ np.square(shaped) - np.einsum("ij,ij->j", shaped, shape @ shaped)
+        with_one = np.column_stack([shaped, np.ones(len(shaped))])
+        products = blas.dsymm(1.0, shape, with_one)
+        totals = products[:, -1]
+        distances = totals @ np.square(shaped) - np.einsum("ij,ij->j", shaped, products[:, :-1])
         by_amplitude = (totals.sum() + pulled_linear.sum()) / 2
         n_blocks = int(self.block.max()) + 1
         return np.concatenate(
@@ -236,7 +257,9 @@ def _without_traces(parameters: Vector, likelihood: Likelihood, value: float) ->
     for trace in _TRACES:
         is_trace = (parameters < trace) & (np.arange(len(parameters)) < n_penalised)
         cleared = np.where(is_trace, _LOWEST, parameters)
-        loss = _with_prior(cleared, likelihood, n_penalised)[0] - value
+        if np.array_equal(cleared, parameters):
+            return parameters
+        loss = likelihood.value(cleared) + _prior(cleared, likelihood, n_penalised).sum() - value
         if loss <= _LEAST_GAIN / len(likelihood.y):
             return cleared
     return parameters
@@ -290,6 +313,10 @@ def _with_prior(
     parameters: Vector, likelihood: Likelihood, n_penalised: int
 ) -> tuple[float, Vector]:
     value, gradient = likelihood(parameters)
-    penalty = _PRIOR_RATE / len(likelihood.y) * np.exp(parameters[:n_penalised])
+    penalty = _prior(parameters, likelihood, n_penalised)
     gradient[:n_penalised] += penalty
     return value + penalty.sum(), gradient
+
+
+def _prior(parameters: Vector, likelihood: Likelihood, n_penalised: int) -> Vector:
+    return _PRIOR_RATE / len(likelihood.y) * np.exp(parameters[:n_penalised])
