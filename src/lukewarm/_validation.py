@@ -220,6 +220,33 @@ def check_finite(name: str, values: np.ndarray) -> None:
         )
 
 
+def check_rows(X: Any, Z: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return `X`, and `Z` where it is given, as finite float matrices with the same columns."""
+    X = check_matrix("X", X)
+    if Z is None:
+        return X, None
+    Z = check_matrix("Z", Z)
+    if Z.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"X and Z must have the same columns; X has {X.shape[1]}, Z has {Z.shape[1]}."
+        )
+    return X, Z
+
+
+def check_matrix(name: str, values: Any) -> np.ndarray:
+    """Return `values` as a finite float matrix that is not empty."""
+    try:
+        matrix = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be numeric; {error}.") from error
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise ValueError(f"{name} must be a matrix of rows by columns; got shape {matrix.shape}.")
+    if not np.isfinite(matrix).all():
+        n_bad = int((~np.isfinite(matrix)).sum())
+        raise ValueError(f"{name} must be finite; {n_bad} values are nan or inf. Impute them.")
+    return matrix
+
+
 def check_weights(values: Any, n_rows: int, name: str = "sample_weight") -> np.ndarray | None:
     """Return the weights of rows as a float vector (n,), or None."""
     if values is None:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from lukewarm.exceptions import KernelWarning, TangentWarning
+from lukewarm.infinite_width import nngp, ntk
 from lukewarm.kernels._complexity import (
     critical_radius,
     local_complexity,
@@ -24,7 +25,6 @@ from lukewarm.kernels._runs import KernelRun, OracleStop, follow_run, oracle_sto
 from lukewarm.kernels._spectra import kernel_eigenvalues, rkhs_gap_norm
 from lukewarm.kernels._stopping_times import max_theoretical_step, optimal_step
 from lukewarm.kernels._theoretical_stop import TheoreticalStop
-from lukewarm.kernels.infinite_width._networks import nngp, ntk
 from lukewarm.kernels.tangent._network_kernel import network_kernel
 from lukewarm.kernels.trees._boosting_kernel import boosting_kernel
 from lukewarm.kernels.trees._forest_kernel import forest_kernel

@@ -1,4 +1,4 @@
-"""Checks at this room's door: rows, kernel matrices, eigenvalues, step sizes."""
+"""Checks at this room's door: kernel matrices, eigenvalues, step sizes."""
 
 from __future__ import annotations
 
@@ -8,43 +8,17 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm._validation import check_number, check_vector
+from lukewarm._validation import check_matrix, check_number, check_vector
 from lukewarm.exceptions import KernelWarning
 
 # Round-off of a symmetric eigensolver, in units of machine epsilon times the largest eigenvalue.
 _ROUND_OFF_PER_ROW = 16
 
 
-def check_rows(X: Any, Z: Any = None) -> tuple[Matrix, Matrix | None]:
-    """Return `X`, and `Z` where it is given, as finite float matrices with the same columns."""
-    X = _check_matrix("X", X)
-    if Z is None:
-        return X, None
-    Z = _check_matrix("Z", Z)
-    if Z.shape[1] != X.shape[1]:
-        raise ValueError(
-            f"X and Z must have the same columns; X has {X.shape[1]}, Z has {Z.shape[1]}."
-        )
-    return X, Z
-
-
-def _check_matrix(name: str, values: Any) -> Matrix:
-    try:
-        matrix = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be numeric; {error}.") from error
-    if matrix.ndim != 2 or matrix.size == 0:
-        raise ValueError(f"{name} must be a matrix of rows by columns; got shape {matrix.shape}.")
-    if not np.isfinite(matrix).all():
-        n_bad = int((~np.isfinite(matrix)).sum())
-        raise ValueError(f"{name} must be finite; {n_bad} values are nan or inf. Impute them.")
-    return matrix
-
-
 def check_kernel_matrix(name: str, values: Any) -> Matrix:
     """Return `values` as a symmetric float matrix (n, n)."""
     precision = np.finfo(getattr(values, "dtype", float)).eps if _is_floating(values) else 2e-16
-    matrix = _check_matrix(name, values)
+    matrix = check_matrix(name, values)
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} must be square; got shape {matrix.shape}.")
     gap = float(np.abs(matrix - matrix.T).max())

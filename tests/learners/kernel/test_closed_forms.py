@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -36,6 +38,7 @@ KERNELS = [
     Kernel("rbf", np.array([0.5, 1.0, 0.2]), np.array([0.3, 0.1, 0.0])),
     Kernel("laplace", np.array([0.5, 1.0, 0.2]), np.array([0.3, 0.1, 0.2])),
     Kernel("polynomial", np.array([0.5, 1.0, 0.2]), np.zeros(3)),
+    Kernel("ntk", np.array([0.5, 1.0, 0.2]), np.zeros(3), depth=2),
 ]
 
 
@@ -98,9 +101,9 @@ def test_judging_by_kept_features_equals_judging_by_rows(rows, y, monkeypatch):
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.shape)
 def test_kernel_without_columns_is_the_kernel_of_the_others(kernel, rows):
     others = [0, 2]
-    expected = Kernel(kernel.shape, kernel.inverse_scales[others], kernel.slopes[others]).matrix(
-        rows[:, others], rows[:, others]
-    )
+    expected = replace(
+        kernel, inverse_scales=kernel.inverse_scales[others], slopes=kernel.slopes[others]
+    ).matrix(rows[:, others], rows[:, others])
     found = kernel.without(np.array([False, True, False])).matrix(rows, rows)
     assert found == pytest.approx(expected, abs=CLOSE)
 
@@ -113,6 +116,23 @@ def test_kernel_without_a_column_is_the_kernel_divided_by_its_factor(shape, rows
     divided = kernel.matrix(rows, rows) / factor.matrix(rows, rows)
     found = kernel.without(np.array([False, True, False])).matrix(rows, rows)
     assert found == pytest.approx(divided, abs=CLOSE)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_tangent_kernel_is_the_recursion_of_arc_cosines(depth, rows):
+    scales = np.array([0.5, 1.0, 0.2])
+    inputs = rows * scales
+    covariance = 2 * inputs @ inputs.T + 1
+    tangent = covariance.copy()
+    for _ in range(depth):
+        lengths = np.sqrt(covariance.diagonal())
+        angle = np.arccos(np.clip(covariance / np.outer(lengths, lengths), -1, 1))
+        arc = np.sin(angle) + (np.pi - angle) * np.cos(angle)
+        covariance = np.outer(lengths, lengths) * arc / np.pi + 1
+        tangent = covariance + tangent * (np.pi - angle) / np.pi
+    found = Kernel("ntk", scales, np.zeros(3), depth).matrix(rows, rows)
+    # The arc cosine knows an angle near zero to the root of the machine epsilon only.
+    assert found == pytest.approx(tangent / (depth + 1), abs=1e-6)
 
 
 def test_gradient_of_the_likelihood_equals_differences(rows, y, generator):

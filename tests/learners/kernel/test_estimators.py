@@ -25,7 +25,9 @@ def expected_failures(estimator):
     [
         KernelMachineRegressor(),
         KernelMachineRegressor(kernel="rbf+linear", length_scale=1.0, penalty=0.01),
+        KernelMachineRegressor(kernel="ntk"),
         KernelMachineClassifier(),
+        KernelMachineClassifier(kernel="ntk", depth=1, length_scale=1.0, penalty=0.01),
         KernelMachineClassifier(kernel="rbf", length_scale=1.0, penalty=0.01),
     ],
     expected_failed_checks=expected_failures,
@@ -50,6 +52,31 @@ def test_own_length_scales_find_the_few_columns_that_count(generator):
 
     assert excess(False) > 0.5
     assert excess("auto") < 0.2
+
+
+def test_depth_of_the_tangent_kernel_is_the_one_that_predicts_best(generator):
+    X = generator.normal(size=(200, 3))
+    y = np.abs(X[:, 0] + X[:, 1]) + 0.3 * generator.normal(size=200)
+    machines = {
+        depth: KernelMachineRegressor("ntk", depth=depth, random_state=0).fit(X, y)
+        for depth in (1, 2, 3, None)
+    }
+    losses = {depth: machine.loo_loss_ for depth, machine in machines.items()}
+    chosen = machines[None].kernel_.depth
+    assert losses[1] < 0.5 * y.var()
+    assert len(set(losses.values())) == 3
+    assert losses[None] == losses[chosen] == min(losses.values())
+
+
+def test_landmarks_of_the_tangent_kernel_do_nearly_as_well_as_all_rows(generator):
+    X = generator.normal(size=(400, 3))
+    y = np.abs(X[:, 0] + X[:, 1])
+    machine = KernelMachineRegressor("ntk", depth=1, max_landmarks=100, random_state=0)
+    machine.fit(X[:300], y[:300])
+    assert machine.n_landmarks_ <= 100
+    assert machine.score(X[300:], y[300:]) > 0.95
+    assert machine.without(2).score(X[300:], y[300:]) > 0.95
+    assert machine.without(0).score(X[300:], y[300:]) < 0.6
 
 
 def test_a_line_is_followed_beyond_the_training_rows(generator):
@@ -108,6 +135,8 @@ def test_constant_columns_and_more_columns_than_rows_are_fine(generator):
         ({"length_scale": -1.0}, "length_scale must be greater than 0"),
         ({"ard": "yes"}, "ard must be True, False or 'auto'"),
         ({"ard": True, "kernel": "laplace"}, "ard=True goes with kernel"),
+        ({"depth": 2}, "depth goes with kernel='ntk'; got 'auto'"),
+        ({"kernel": "ntk", "depth": 0}, "depth must be at least 1"),
         ({"max_landmarks": 1}, "max_landmarks must be at least 2"),
     ],
 )

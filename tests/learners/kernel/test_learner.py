@@ -13,7 +13,7 @@ from lukewarm.kernels import (
     rkhs_gap_norm,
 )
 from lukewarm.learners import train_until
-from lukewarm.learners.kernel import KernelMachine
+from lukewarm.learners.kernel import KernelMachine, KernelMachineRegressor
 from lukewarm.learners.kernel._path import ridge_filters
 from lukewarm.learners.kernel._segments import n_updates, update_filters
 from lukewarm.measures import Task
@@ -45,9 +45,9 @@ def iterate(kernel, y, learning_rate, n_times):
     return np.array(path)
 
 
-@pytest.fixture
-def learner(X, y):
-    learner = KernelMachine()
+@pytest.fixture(params=["auto", "ntk"])
+def learner(X, y, request):
+    learner = KernelMachine(KernelMachineRegressor(request.param))
     learner.advance(X, y, 12)
     return learner
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,9 @@ from lukewarm.learners.kernel._refit import FittedRows, exact_machine, landmark_
 
 PENALTY = 0.01
 KERNEL = Kernel("rbf", np.array([0.5, 1.0, 0.2]), np.array([0.3, 0.1, 0.2]))
+# No product over columns.
+TANGENT = Kernel("ntk", np.array([0.5, 1.0, 0.2]), np.zeros(3), depth=2)
+both_kinds = pytest.mark.parametrize("kernel", [KERNEL, TANGENT], ids=["rbf", "ntk"])
 
 
 @pytest.fixture(name="X")
@@ -32,27 +37,30 @@ def by_eigenvalues(training, coding, kernel, n_landmarks):
     return Machine.of_path(coding, path, 1 / (path.eigenvalues + PENALTY))
 
 
-def test_one_factorisation_gives_the_exact_machine(X, training):
+@both_kinds
+def test_one_factorisation_gives_the_exact_machine(X, training, kernel):
     coding = Coding.learn(X)
-    found = exact_machine(training, coding, KERNEL, PENALTY)
-    expected = by_eigenvalues(training, coding, KERNEL, 60)
+    found = exact_machine(training, coding, kernel, PENALTY)
+    expected = by_eigenvalues(training, coding, kernel, 60)
     assert found.outputs(X) == pytest.approx(expected.outputs(X), abs=1e-8)
 
 
-def test_two_factorisations_give_the_machine_of_landmarks(X, training):
+@both_kinds
+def test_two_factorisations_give_the_machine_of_landmarks(X, training, kernel):
     coding = Coding.learn(X)
-    found = landmark_machine(training, coding, KERNEL, 20, PENALTY)
-    expected = by_eigenvalues(training, coding, KERNEL, 20)
+    found = landmark_machine(training, coding, kernel, 20, PENALTY)
+    expected = by_eigenvalues(training, coding, kernel, 20)
     assert found.outputs(X) == pytest.approx(expected.outputs(X), abs=1e-8)
 
 
-def test_refit_without_a_column_is_the_fit_to_the_other_columns(X, training):
+@both_kinds
+def test_refit_without_a_column_is_the_fit_to_the_other_columns(X, training, kernel):
     coding = Coding.learn(X)
     fitted = FittedRows(training, coding, 60)
-    machine, penalty = fitted.without([1], KERNEL, PENALTY, conditional_imputation=False)
+    machine, penalty = fitted.without([1], kernel, PENALTY, conditional_imputation=False)
     others = Training(training.rows[:, [0, 2]], training.y, training.weights)
-    kernel = Kernel("rbf", KERNEL.inverse_scales[[0, 2]], KERNEL.slopes[[0, 2]])
-    path = others.path(kernel, 60)
+    scales, slopes = kernel.inverse_scales[[0, 2]], kernel.slopes[[0, 2]]
+    path = others.path(replace(kernel, inverse_scales=scales, slopes=slopes), 60)
     expected = Machine.of_path(coding, path, 1 / (path.eigenvalues + penalty))
     found = machine.outputs_of_coded(training.rows)
     assert found == pytest.approx(expected.outputs_of_coded(others.rows), abs=1e-8)

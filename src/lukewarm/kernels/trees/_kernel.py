@@ -10,8 +10,7 @@ import numpy as np
 
 from lukewarm._random import as_generator
 from lukewarm._typing import Matrix, RandomState
-from lukewarm._validation import check_count
-from lukewarm.kernels._checks import check_rows
+from lukewarm._validation import check_count, check_rows
 from lukewarm.kernels.trees._boxes import (
     active_sets,
     along_axes,

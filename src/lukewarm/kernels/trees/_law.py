@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm._validation import check_number, check_vector
-from lukewarm.kernels._checks import check_rows
+from lukewarm._validation import check_number, check_rows, check_vector
 from lukewarm.kernels.trees._boxes import (
     active_sets,
     along_axes,

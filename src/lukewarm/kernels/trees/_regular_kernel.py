@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm._validation import check_count, check_number, check_vector
-from lukewarm.kernels._checks import check_rows
+from lukewarm._validation import check_count, check_number, check_rows, check_vector
 from lukewarm.kernels.trees._box_graph import BoxGraph
 from lukewarm.kernels.trees._cells import Borders, Cells, check_borders, to_cells
 

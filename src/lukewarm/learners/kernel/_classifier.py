@@ -35,7 +35,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
 
     Parameters
     ----------
-    kernel, length_scale, penalty, ard, max_landmarks, random_state
+    kernel, length_scale, penalty, ard, max_landmarks, random_state, depth
         As in :class:`KernelMachineRegressor`; the penalty stands beside the mean log-loss.
 
     Attributes

@@ -32,6 +32,7 @@ class KernelMachineEstimator(TableEstimator):
         ard: bool | str = "auto",
         max_landmarks: int = 2000,
         random_state: RandomState = None,
+        depth: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.length_scale = length_scale
@@ -39,6 +40,7 @@ class KernelMachineEstimator(TableEstimator):
         self.ard = ard
         self.max_landmarks = max_landmarks
         self.random_state = random_state
+        self.depth = depth
 
     def settings(self) -> dict[str, Any]:
         """Return the checked settings of the search."""
@@ -46,6 +48,10 @@ class KernelMachineEstimator(TableEstimator):
         for name in ("length_scale", "penalty"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), above=0)
+        if self.depth is not None:
+            check_count("depth", self.depth)
+            if self.kernel != "ntk":
+                raise ValueError(f"depth goes with kernel='ntk'; got {self.kernel!r}.")
         check_count("max_landmarks", self.max_landmarks, minimum=2)
         if self.ard not in (True, False, "auto"):
             raise ValueError(f"ard must be True, False or 'auto'; got {self.ard!r}.")
@@ -61,6 +67,7 @@ class KernelMachineEstimator(TableEstimator):
             "name": self.kernel,
             "length_scale": self.length_scale,
             "penalty": self.penalty,
+            "depth": self.depth,
             "max_landmarks": self.max_landmarks,
         }
 

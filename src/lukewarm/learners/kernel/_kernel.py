@@ -6,11 +6,16 @@ of shape (q,). The shapes:
     rbf          exp(-|u - v|**2 / 2)          a product over columns
     laplace      exp(-sum |u_j - v_j|)         a product over columns
     polynomial   (1 + u'v)**2
+    ntk          the tangent kernel of ReLU networks of infinite width, over its number of layers
     none         0: the linear part alone
 
 Both rbf and laplace are exp(-distance), and a distance is a sum over columns. The kernel without
 a column is therefore the kernel divided by that column's factor, which is the same as the kernel
-with s_j = b_j = 0.
+with s_j = b_j = 0; for the other shapes it is computed that way.
+
+With weights of variance two over the fan-in (He), which keep the second moments of ReLU from layer
+to layer, and biases of variance one, a network of L hidden layers has the tangent kernel
+2 |u|**2 + 1 + L / 2 on the diagonal, once it is divided by its L + 1 layers.
 """
 
 from __future__ import annotations
@@ -21,8 +26,10 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from lukewarm._typing import Matrix, Vector
+from lukewarm.infinite_width import ntk
 
-SHAPES = ("rbf", "laplace", "polynomial", "none")
+# Of weights, before the division by the root of the fan-in, and of biases.
+_WEIGHT_SCALE, _BIAS_SCALE = np.sqrt(2), 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +38,13 @@ class Kernel:
 
     Parameters
     ----------
-    shape : {"rbf", "laplace", "polynomial", "none"}
+    shape : {"rbf", "laplace", "polynomial", "ntk", "none"}
     inverse_scales : ndarray of shape (q,)
         0 leaves a column out.
     slopes : ndarray of shape (q,)
         Prior standard deviation of each column's slope in the linear part; 0 for none.
+    depth : int, default 0
+        Hidden layers of "ntk".
 
     Examples
     --------
@@ -48,6 +57,7 @@ class Kernel:
     shape: str
     inverse_scales: Vector
     slopes: Vector
+    depth: int = 0
 
     def matrix(self, A: Matrix, B: Matrix) -> Matrix:
         """Return the kernel between the rows of A (n, q) and of B (m, q), shape (n, m)."""
@@ -63,6 +73,8 @@ class Kernel:
         linear = np.square(A * self.slopes).sum(axis=1)
         if self.shape == "polynomial":
             return linear + np.square(1 + np.square(A * self.inverse_scales).sum(axis=1))
+        if self.shape == "ntk":
+            return linear + 2 * np.square(A * self.inverse_scales).sum(axis=1) + 1 + self.depth / 2
         return linear + (self.shape != "none")
 
     def without(self, is_removed: np.ndarray) -> Kernel:
@@ -77,6 +89,8 @@ class Kernel:
         """Return the kernel without its linear part, shape (n, m)."""
         if self.shape == "none":
             return np.zeros((len(A), len(B)))
+        if self.shape == "ntk":
+            return _ntk_matrix(A, B, self.inverse_scales, self.depth)
         used = self.inverse_scales != 0
         scales = self.inverse_scales[used]
         A, B = A[:, used] * scales, B[:, used] * scales
@@ -86,6 +100,21 @@ class Kernel:
             values = cdist(A, B, "cityblock")
             return np.exp(np.negative(values, out=values), out=values)
         return rbf_matrix(A, B)
+
+
+def _ntk_matrix(A: Matrix, B: Matrix, inverse_scales: Vector, depth: int) -> Matrix:
+    # The division by the number of columns is undone: a column without a scale must not count.
+    scales = inverse_scales * np.sqrt(len(inverse_scales))
+    others = None if A is B else B * scales
+    values = ntk(
+        A * scales,
+        others,
+        n_hidden_layers=depth,
+        weight_scale=_WEIGHT_SCALE,
+        bias_scale=_BIAS_SCALE,
+    )
+    values /= depth + 1
+    return values
 
 
 def rbf_matrix(A: Matrix, B: Matrix) -> Matrix:

@@ -30,7 +30,8 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
     ----------
     kernel : str, default "auto"
         "linear", "rbf", "laplace", "polynomial" (of degree 2), the sums "rbf+linear" and
-        "laplace+linear", or "auto", which compares them.
+        "laplace+linear", or "auto", which compares them. "ntk", which "auto" leaves out: the
+        tangent kernel of ReLU networks of infinite width.
     length_scale : float, optional
         The same for all columns, in units of the rows' spread: at 1 the RBF kernel of two typical
         rows is 1 / e. None compares several.
@@ -45,6 +46,8 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         number hardly helps. With at least as many as rows, and the help, the machine is exact.
     random_state : int, numpy.random.Generator or None
         Draws the rows that become landmarks.
+    depth : int, optional
+        Hidden layers of the networks that "ntk" stands for. None compares 1, 2 and 3.
 
     Attributes
     ----------

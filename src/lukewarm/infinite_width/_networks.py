@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm._validation import check_choice, check_count, check_number
-from lukewarm.kernels._checks import check_rows
-from lukewarm.kernels.infinite_width._activations import Activation, Erf, Series
-from lukewarm.kernels.infinite_width._relu import (
+from lukewarm._validation import check_choice, check_count, check_number, check_rows
+from lukewarm.infinite_width._activations import Activation, Erf, Series
+from lukewarm.infinite_width._relu import (
     angles_between,
     next_angles,
     relu_moments,

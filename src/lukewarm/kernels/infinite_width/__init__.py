@@ -1,1 +1,0 @@
-"""Kernels of networks in the limit of infinite width: NNGP and NTK."""
