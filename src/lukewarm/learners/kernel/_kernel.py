@@ -88,17 +88,19 @@ class Kernel:
         return rbf_matrix(A, B)
 
 
-def rbf_matrix(A: Matrix, B: Matrix) -> Matrix:
-    """Return exp(-|a - b|**2 / 2) for all pairs of rows, shape (n, m)."""
-    values = half_squared_distances(A, B)
+def rbf_matrix(A: Matrix, B: Matrix, out: Matrix | None = None) -> Matrix:
+    """Return exp(-|a - b|**2 / 2) for all pairs of rows, shape (n, m); in `out` where given."""
+    values = half_squared_distances(A, B, out)
     return np.exp(np.negative(values, out=values), out=values)
 
 
-def half_squared_distances(A: Matrix, B: Matrix) -> Matrix:
-    """Return |a - b|**2 / 2 for all pairs of rows, shape (n, m)."""
+def half_squared_distances(A: Matrix, B: Matrix, out: Matrix | None = None) -> Matrix:
+    """Return |a - b|**2 / 2 for all pairs of rows, shape (n, m); in `out` where given."""
     # The squares are two more columns of one product: passes over (n, m) cost more than it.
     left, right = np.square(A).sum(axis=1) / 2, np.square(B).sum(axis=1) / 2
-    values = np.column_stack([-A, left, np.ones(len(A))]) @ (
-        np.column_stack([B, np.ones(len(B)), right]).T
+    values = np.matmul(
+        np.column_stack([-A, left, np.ones(len(A))]),
+        np.column_stack([B, np.ones(len(B)), right]).T,
+        out=out,
     )
     return np.maximum(values, 0.0, out=values)
