@@ -106,6 +106,8 @@ class Pinball(MeanLoss):
 
     quantile: float
 
+    max_classes = 2
+
     def __post_init__(self) -> None:
         check_fraction("quantile", self.quantile)
 
@@ -139,6 +141,8 @@ class Huber(MeanLoss):
     """
 
     delta: float
+
+    max_classes = 2
 
     def __post_init__(self) -> None:
         check_number("delta", self.delta, above=0)
