@@ -1,11 +1,11 @@
-"""Models by name that take numbers only, on tables with levels."""
+"""Models by name that take numbers only, on tables with levels and gaps."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lukewarm as lw
-from lukewarm.learners.sklearn._encoded import EncodedLearner, with_levels_encoded
+from lukewarm.learners.sklearn._encoded import EncodedLearner, suited_to_table
 from lukewarm.measures import Task
 from lukewarm.testing import check_learner
 
@@ -52,7 +52,7 @@ def test_classes_of_tables_with_text_are_learnt(table, model):
 def test_rare_and_new_levels_share_an_indicator():
     levels = [f"level {number}" for number in range(40)]
     X = pd.DataFrame({"kind": pd.Categorical(levels * 3)})
-    learner = with_levels_encoded("linear", X, Task())
+    learner = suited_to_table("linear", X, Task())
     y = np.tile(np.arange(40.0), 3)
     learner.advance(X, y, 1)
     prediction = learner.predict(X)
@@ -62,12 +62,39 @@ def test_rare_and_new_levels_share_an_indicator():
     assert np.isin(learner.predict(new).round(6), prediction.round(6)).all()
 
 
+@pytest.mark.parametrize("model", ["linear", "network", "random_forest"])
+@pytest.mark.parametrize("kind", ["frame", "array"])
+def test_gaps_are_filled_for_models_by_name(model, kind):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(400, 3))
+    y = X[:, 0] + 0.3 * generator.normal(size=400)
+    # That a value is missing tells of y as well, which the mean alone would hide.
+    y[generator.choice(400, 100, replace=False)] += 3.0
+    X[y > 2.5, 1] = np.nan
+    assert 40 < np.isnan(X[:, 1]).sum() < 200
+    if kind == "frame":
+        X = pd.DataFrame(X, columns=["signal", "gaps", "noise"])
+    vi = lw.VariableImportance(model, inference="paired", random_state=0).fit(X, y)
+    signal, gaps, noise = vi.result_.importance
+    assert vi.result_.model == model
+    assert min(signal, gaps) > 0.1 > abs(noise)
+
+
+def test_gaps_beside_levels_are_filled(table):
+    X, y = table
+    X.loc[::7, "size"] = np.nan
+    X.loc[::5, "kind"] = None
+    vi = lw.VariableImportance("linear", inference="paired", random_state=0).fit(X, y)
+    importance = dict(zip(vi.result_.names, vi.result_.importance, strict=True))
+    assert min(importance["size"], importance["kind"]) > 0.2 > abs(importance["useless"])
+
+
 def test_tables_of_numbers_and_other_models_are_left_alone(table):
     X, _ = table
     numbers = pd.DataFrame({"size": [1.0, 2.0]})
-    assert with_levels_encoded("linear", numbers, Task()) == "linear"
-    assert with_levels_encoded("linear", numbers.to_numpy(), Task()) == "linear"
-    assert with_levels_encoded("boosting", X.astype({"kind": "category"}), Task()) == "boosting"
+    assert suited_to_table("linear", numbers, Task()) == "linear"
+    assert suited_to_table("linear", numbers.to_numpy(), Task()) == "linear"
+    assert suited_to_table("boosting", X.astype({"kind": "category"}), Task()) == "boosting"
 
 
 @pytest.mark.parametrize("n_classes", [None, 2, 3])
@@ -80,7 +107,7 @@ def test_a_model_behind_indicators_keeps_the_contract(generator, model, n_classe
     y = X["size"] + (X["kind"] == "red") + 0.1 * generator.normal(size=200)
     if n_classes is not None:
         y = pd.qcut(y, n_classes, labels=False)
-    learner = with_levels_encoded(model, X, Task(n_classes))
+    learner = suited_to_table(model, X, Task(n_classes))
     assert isinstance(learner, EncodedLearner)
     # Networks are trained in single precision.
     tolerance = 1e-5 if model == "network" else 1e-10

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+from lukewarm.evaluation._checks import check_measure
 from lukewarm.measures import (
     MEASURES,
     GammaDeviance,
@@ -9,6 +10,7 @@ from lukewarm.measures import (
     Measure,
     NegMeanLoss,
     Pinball,
+    Task,
     as_measure,
     available,
     needs_classes,
@@ -288,3 +290,23 @@ def test_deviances_refuse_what_they_are_not_defined_for():
         as_measure("poisson_deviance").check_target(np.array([-1.0, 0.0]))
     with pytest.raises(ValueError, match=r"predictions above zero.*row 1 has -2"):
         as_measure("poisson_deviance").evaluate(np.array([1.0, 1.0]), np.array([1.0, -2.0]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "r2",
+        "rmse",
+        "neg_mae",
+        "pinball(0.5)",
+        "huber(1.0)",
+        "poisson_deviance",
+        "gamma_deviance",
+        "tweedie_deviance(1.5)",
+    ],
+)
+def test_measures_of_one_number_refuse_three_classes(name):
+    measure, codes = as_measure(name), np.array([0.0, 1.0, 2.0])
+    check_measure(measure, Task(2), codes[:2])
+    with pytest.raises(ValueError, match="is defined for 2 classes; y has 3"):
+        check_measure(measure, Task(3), codes)

@@ -187,9 +187,9 @@ class ImportanceEstimator(BaseEstimator):
     def _learners(self, problem: Problem, root_seed: int, n_models: int) -> list[BaseLearner]:
         """Return a learner for each full model, with a seed of its own; with `prefit` trained."""
         # Loads encoders of scikit-learn.
-        from lukewarm.learners.sklearn._encoded import with_levels_encoded
+        from lukewarm.learners.sklearn._encoded import suited_to_table
 
-        model = with_levels_encoded(self.model, problem.X, problem.task)
+        model = suited_to_table(self.model, problem.X, problem.task)
         model = weights_by_code(model, problem.classes)
         learners = [
             from_model(

@@ -15,6 +15,7 @@ from lukewarm.results import MeasureValue
 
 class _Deviance(MeanLoss):
     power: float
+    max_classes = 2
 
     def losses(self, y: Vector, prediction: Prediction) -> Vector:
         """Return the unit deviances; a prediction of zero or less counts as next to nothing."""

@@ -100,6 +100,8 @@ class Pinball(MeanLoss):
 
     quantile: float
 
+    max_classes = 2
+
     def __post_init__(self) -> None:
         check_fraction("quantile", self.quantile)
 
@@ -133,6 +135,8 @@ class Huber(MeanLoss):
     """
 
     delta: float
+
+    max_classes = 2
 
     def __post_init__(self) -> None:
         check_number("delta", self.delta, above=0)

@@ -1,12 +1,14 @@
-"""Models that go by a name and take numbers only, behind indicators of levels."""
+"""Models that go by a name and take numbers only, behind indicators of levels and filled gaps."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
@@ -17,12 +19,14 @@ from lukewarm.learners.sklearn._pipeline import PipelineLearner
 from lukewarm.measures import Task
 
 _TAKE_NUMBERS = ("network", "random_forest", "linear")
+# Trees of scikit-learn have a rule of their own for gaps.
+_TAKE_NO_GAPS = ("network", "linear")
 # Rarer levels of a column share one indicator.
 _MOST_LEVELS = 30
 
 
 class EncodedLearner(PipelineLearner):
-    """A model behind indicators of levels, which reads the table as models of ours do."""
+    """A model behind indicators and filled gaps, which reads the table as models of ours do."""
 
     @property
     def model_type(self) -> str:
@@ -31,8 +35,9 @@ class EncodedLearner(PipelineLearner):
 
     @property
     def traits(self) -> LearnerTraits:
-        """Those of a pipeline, but dates come as numbers; gaps are for the model to take."""
-        accepts_missing = self.last.traits.accepts_missing
+        """Those of a pipeline, but dates come as numbers; gaps left are for the model to take."""
+        fills_gaps = isinstance(self.pipeline["columns"].remainder, SimpleImputer)
+        accepts_missing = fills_gaps or self.last.traits.accepts_missing
         return replace(super().traits, reads="matrix", accepts_missing=accepts_missing)
 
     def for_classes(self, n_classes: int) -> EncodedLearner:
@@ -40,12 +45,13 @@ class EncodedLearner(PipelineLearner):
         return self
 
 
-def with_levels_encoded(model: Any, X: Features, task: Task) -> Any:
+def suited_to_table(model: Any, X: Features, task: Task) -> Any:
     """Return the model that a name stands for on this table.
 
     A user who names a model has no pipeline to put an encoder into. Where the table has columns of
-    levels and the model takes numbers only, it is put behind indicators; everything else comes back
-    as it is.
+    levels and the model takes numbers only, it is put behind indicators; where numbers have gaps
+    that it does not take, these get the column's mean, and an indicator says where they were.
+    Everything else comes back as it is.
 
     Parameters
     ----------
@@ -57,19 +63,33 @@ def with_levels_encoded(model: Any, X: Features, task: Task) -> Any:
     Examples
     --------
     >>> X = pd.DataFrame({"size": [1.0, 2.0], "kind": pd.Categorical(["a", "b"])})
-    >>> with_levels_encoded("linear", X, Task()).model_type
+    >>> suited_to_table("linear", X, Task()).model_type
     'LinearRegression'
-    >>> with_levels_encoded("linear", X[["size"]], Task())
+    >>> suited_to_table("linear", X[["size"]], Task())
     'linear'
     """
-    if not isinstance(model, str) or model not in _TAKE_NUMBERS or not isinstance(X, pd.DataFrame):
+    if not isinstance(model, str) or model not in _TAKE_NUMBERS:
         return model
-    levels = [name for name, dtype in X.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)]
-    if not levels:
+    levels, has_gaps = _levels_and_gaps(X)
+    has_gaps = has_gaps and model in _TAKE_NO_GAPS
+    if not levels and not has_gaps:
         return model
     indicators = OneHotEncoder(
         handle_unknown="infrequent_if_exist", max_categories=_MOST_LEVELS, sparse_output=False
     )
-    columns = ColumnTransformer([("levels", indicators, levels)], remainder="passthrough")
+    # A column without any number in the rows of one full model is a constant there.
+    means = SimpleImputer(add_indicator=True, keep_empty_features=True)
+    columns = ColumnTransformer(
+        [("levels", indicators, levels)], remainder=means if has_gaps else "passthrough"
+    )
     last = from_model(model, task=replace(task, n_targets=1), seed=0)
     return EncodedLearner(Pipeline([("columns", columns), ("model", "passthrough")]), last)
+
+
+def _levels_and_gaps(X: Features) -> tuple[list[Any], bool]:
+    """Return the names of the columns of levels, and whether other columns have gaps."""
+    if not isinstance(X, pd.DataFrame):
+        return [], bool(np.isnan(X).any())
+    is_level = [isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes]
+    numbers = X.loc[:, np.invert(is_level)]
+    return list(X.columns[is_level]), bool(numbers.isna().to_numpy().any())

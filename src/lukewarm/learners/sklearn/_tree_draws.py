@@ -5,10 +5,10 @@ each other more than draws do within one, so it is the number of trees that coun
 of the draws, in turns, so that every draw is taken as often as every other. Small forests take all.
 
 A split is 16 bytes, so that a step costs one line of the cache, and leaves are none: a child below
-zero is the number of a leaf. Four rows go through a tree side by side, and which child is next is
-found by arithmetic: one row's way alone would wait for memory at every step. scikit-learn compares
-values in single precision with thresholds in double precision; the largest single number that is
-not above the threshold decides alike.
+zero is the number of a leaf. Rows go through a tree side by side, those that are alike together,
+and which child is next is found by arithmetic: one row's way alone would wait for memory at every
+step. scikit-learn compares values in single precision with thresholds in double precision; the
+largest single number that is not above the threshold decides alike.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from lukewarm.learners.boosting._compiled import compiled
 
 # Draws of unequal weights are taken as so many of equal ones, or as many as there are.
 _EQUAL_DRAWS = 64
+# Rows that go through a tree together: fewer wait for memory, more do not fit into registers.
+_SIDE_BY_SIDE = 8
 # Fields of a split; its threshold is read from the same memory, seen as single numbers.
 _FEATURE, _THRESHOLD, _LEFT, _RIGHT = range(4)
 
@@ -105,19 +107,33 @@ class Trees:
             taken = _in_turns(n_trees, len(draws), each)
             weights = np.broadcast_to(1 / each, (len(draws), len(X)))
         filled = np.array(X, dtype=np.float32, order="C")
+        order = self._alike_together(filled)
+        filled = filled[order]
         total = np.zeros((len(X), self.values.shape[1]))
         for draw, values in enumerate(draws):
-            filled[:, list(columns)] = values.T
+            filled[:, list(columns)] = values.T[order]
             _add_trees(
                 filled,
-                np.array(weights[draw], dtype=float),
+                np.array(weights[draw], dtype=float)[order],
                 self.roots[taken[:, draw]],
                 self.splits,
-                self.splits.view(np.float32),
+                self._thresholds,
                 self.values,
                 total,
             )
-        return total
+        in_order = np.empty_like(total)
+        in_order[order] = total
+        return in_order
+
+    @property
+    def _thresholds(self) -> np.ndarray:
+        return self.splits.view(np.float32)
+
+    def _alike_together(self, X: np.ndarray) -> np.ndarray:
+        """Return an order of the rows by the leaves of a tree: neighbours share most of a way."""
+        leaves = np.empty(len(X), dtype=np.int32)
+        _reach_leaves(X, self.roots[0], self.splits, self._thresholds, leaves)
+        return np.argsort(leaves, kind="stable")
 
 
 def _of_equal_weight(draws: np.ndarray, weights: Matrix) -> np.ndarray:
@@ -164,12 +180,33 @@ def _not_above(threshold: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _child(
-    node: int, X: np.ndarray, row: int, splits: np.ndarray, thresholds: np.ndarray
-) -> np.int32:
-    """Return where a row goes from a split; `thresholds` are `splits` as single numbers."""
-    is_above = X[row, splits[node, _FEATURE]] > thresholds[node, _THRESHOLD]
-    return splits[node, _LEFT + int(is_above)]
+def _reach_leaves(
+    X: np.ndarray, root: int, splits: np.ndarray, thresholds: np.ndarray, leaves: np.ndarray
+) -> None:
+    """Set `leaves` (n,) to where the rows end; `thresholds` are `splits` as single numbers."""
+    n_rows = len(X)
+    nodes, rows = np.empty(_SIDE_BY_SIDE, np.int32), np.empty(_SIDE_BY_SIDE, np.uint64)
+    for begin in range(0, n_rows, _SIDE_BY_SIDE):
+        for place in range(_SIDE_BY_SIDE):
+            nodes[place] = root
+            # Past the end the last row goes along again.
+            rows[place] = min(begin + place, n_rows - 1)
+        is_going = True
+        while is_going:
+            is_going = False
+            for place in range(_SIDE_BY_SIDE):
+                # Who has arrived asks the first split along, and stays. Numbers without a sign
+                # are not looked at for counting from the end.
+                node = nodes[place]
+                split = np.uint64(max(node, 0))
+                value = X[rows[place], np.uint64(splits[split, _FEATURE])]
+                is_above = np.uint64(value > thresholds[split, _THRESHOLD])
+                child = splits[split, np.uint64(_LEFT) + is_above]
+                node = child if node >= 0 else node
+                nodes[place] = node
+                is_going |= node >= 0
+        for place in range(min(_SIDE_BY_SIDE, n_rows - begin)):
+            leaves[begin + place] = -1 - nodes[place]
 
 
 @compiled
@@ -183,25 +220,9 @@ def _add_trees(
     total: np.ndarray,
 ) -> None:
     """Add the weighted values of the leaves that rows reach to `total` (n, n_outputs)."""
-    n_rows = len(X)
-    n_outputs = values.shape[1]
+    leaves = np.empty(len(X), np.int32)
     for root in roots:
-        for begin in range(0, n_rows, 4):
-            # Past the end the last row goes along again; it is not added twice.
-            last = n_rows - 1
-            rows = (begin, min(begin + 1, last), min(begin + 2, last), min(begin + 3, last))
-            first = second = third = fourth = root
-            while first >= 0 or second >= 0 or third >= 0 or fourth >= 0:
-                if first >= 0:
-                    first = _child(first, X, rows[0], splits, thresholds)
-                if second >= 0:
-                    second = _child(second, X, rows[1], splits, thresholds)
-                if third >= 0:
-                    third = _child(third, X, rows[2], splits, thresholds)
-                if fourth >= 0:
-                    fourth = _child(fourth, X, rows[3], splits, thresholds)
-            leaves = (first, second, third, fourth)
-            for place in range(min(4, n_rows - begin)):
-                row, leaf = begin + place, -1 - leaves[place]
-                for output in range(n_outputs):
-                    total[row, output] += weights[row] * values[leaf, output]
+        _reach_leaves(X, root, splits, thresholds, leaves)
+        for row in range(len(X)):
+            for output in range(values.shape[1]):
+                total[row, output] += weights[row] * values[leaves[row], output]
