@@ -266,14 +266,14 @@ def test_the_headline_is_the_skill_of_the_model_at_hand(fitted):
 
 
 def test_the_p_value_is_that_of_the_product_statistic():
-    data = lw.datasets.make_correlated_linear(n_samples=2100, random_state=0)
+    data = lw.datasets.make_correlated_linear(n_samples=10_100, random_state=0)
     vi = lw.VariableImportance(**FAST, features=["X3"]).fit(data.X, data.y)
     predictions = vi.predictions_
     terms = (predictions.y - predictions.reduced[0]) * (predictions.full - predictions.reduced[0])
     z = terms.mean() / (terms.std() / np.sqrt(len(terms)))
     (score,) = vi.result_.scores
     # Three quarters of the rows are learnt from.
-    expected = z / np.sqrt(1 + 50 * len(terms) / (2100 - len(terms)) ** 2)
+    expected = z / np.sqrt(1 + 50 * len(terms) / (10_100 - len(terms)) ** 2)
     assert score.value / score.standard_error == pytest.approx(expected, rel=1e-3)
     assert vi.result_.p_value()[0] == pytest.approx(norm.sf(expected), rel=1e-6)
 
@@ -388,11 +388,11 @@ def test_folds_keep_the_level_of_the_product_test(cv):
 
 
 def test_products_of_errors_count_less_with_more_rows(generator):
-    few, many = (plan_runs(n, 0, 0.75, None, generator, None, with_halves=True) for n in (90, 6000))
+    few, many = (plan_runs(n, 0, 0.75, None, generator, None, with_halves=True) for n in (90, 12_000))
     assert 1.5 < few.variance_factor() < 3
     assert 1 < many.variance_factor() < 1.01
     # Rows of ten patients are worth ten.
-    patients = np.arange(6000) % 10
+    patients = np.arange(12_000) % 10
     assert many.variance_factor(patients) > 2
 
 

@@ -237,7 +237,7 @@ class FollowUps(ImportanceEstimator):
         if len(self._prepared.runs.whole) > 1:
             raise ValueError(
                 "evaluate needs one full model, and this fit has one for each of "
-                f"{len(self._prepared.runs.whole)} folds. Fit without cv, on more than 2,000 rows "
+                f"{len(self._prepared.runs.whole)} folds. Fit without cv, on more than 10,000 rows "
                 "or with inference='paired'."
             )
         if self.inference == "split":

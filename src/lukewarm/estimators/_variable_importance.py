@@ -81,7 +81,7 @@ class VariableImportance(FollowUps):
         Folds: every row is evaluated by models that never saw it. A number of folds (at least 2
         rows to a fold, 4 with ``inference="split"``), a splitter of scikit-learn, or pairs
         (training rows, evaluation rows) or triples (training, stopping, evaluation) of row
-        numbers. By default one split; three folds where "learning_curve" meets 2,000 rows or
+        numbers. By default one split; three folds where "learning_curve" meets 10,000 rows or
         fewer.
     train_fraction : float, default 0.75
         Share of the rows for training, and of those for the gradient steps (the rest of them
