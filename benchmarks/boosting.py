@@ -20,6 +20,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from kept_results import earlier_results, write_results
 
 from lukewarm.data import Removal, Rows, split_rows
 from lukewarm.learners import ObliviousBoosting, ObliviousBoostingRegressor, train_until
@@ -405,14 +406,14 @@ def main():
     if options.large_fit:
         one_large_fit(options.large_fit, options.threads)
         return
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results = earlier_results(RESULTS)
     results["machine"] = {"processor": platform.machine(), "cores": os.cpu_count()}
     for name in options.only:
         results[name] = SECTIONS[name](options)
         results[name + "_threads"] = 1 if name in ("shapley", "quality") else options.threads
         print_table(name, results[name])
         RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        write_results(RESULTS, results)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
-import json
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from kept_results import earlier_results, write_results
 from sklearn.datasets import make_classification, make_friedman1, make_hastie_10_2
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -228,7 +228,7 @@ def main():
     parser.add_argument("--details", action="store_true")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results = earlier_results(RESULTS)
     factor = chosen.learning_rate_factor
     name = "default" if factor is None else f"learning_rate_factor {factor:g}"
     summary = []
@@ -260,7 +260,7 @@ def main():
             known |= {"splits": chosen.splits, "feature_sets": frame["feature"].nunique()}
             known["gaps"] = frame["gap_in_std_errors"].dropna().round(2).tolist()
             results.setdefault(name, {}).setdefault(source, {})[engine] = known
-            RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+            write_results(RESULTS, results)
     for engine in chosen.engines.split(","):
         of_engine = [
             by_engine[engine] for by_engine in results[name].values() if engine in by_engine

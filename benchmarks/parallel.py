@@ -32,6 +32,7 @@ import joblib
 import numpy as np
 import pandas as pd
 from joblib.externals.loky.backend import queues
+from kept_results import earlier_results, write_results
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 
@@ -244,7 +245,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    told = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() else {}
+    told = earlier_results(asked.out)
     sizes = (asked.job_seconds, asked.jobs, asked.repeats)
     parts = {
         "time": lambda: times(asked.backends.split(","), sizes),
@@ -255,7 +256,7 @@ def main() -> None:
     for part in parts if asked.part is None else [asked.part]:
         told[part] = parts[part]()
         print(part, json.dumps(told[part], indent=1), flush=True)
-        asked.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.out, told)
 
 
 if __name__ == "__main__":

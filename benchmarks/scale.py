@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from kept_results import earlier_results, write_results
 from lightgbm import LGBMRegressor
 
 import lukewarm as lw
@@ -196,14 +197,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    told = json.loads(asked.out.read_text(encoding="utf-8")) if asked.out.exists() else {}
+    told = earlier_results(asked.out)
     if asked.part == "measure":
         sizes = (asked.columns, asked.learnt, asked.block_rows, asked.blocks, asked.sets)
         told["measured"] = measured(*sizes)
     told["assumed"] = ASSUMED
     told["plan"] = simulated(told["measured"])
     print(json.dumps(told, indent=1))
-    asked.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    write_results(asked.out, told)
 
 
 if __name__ == "__main__":

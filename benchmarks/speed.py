@@ -16,7 +16,6 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_
 for name in THREADS:
     os.environ.setdefault(name, "1")
 
-import json
 import resource
 import subprocess
 import sys
@@ -29,6 +28,7 @@ import click
 import engines
 import numpy as np
 import pandas as pd
+from kept_results import earlier_results, write_results
 
 import lukewarm as lw
 from lukewarm.estimators._full_model import train_full
@@ -277,13 +277,13 @@ ROWS |= {
 @click.option("--rows", default="", help="Beginnings of names, comma-separated; default all.")
 def main(rows):
     warnings.simplefilter("ignore")
-    found = json.loads(OUT.read_text()) if OUT.exists() else {}
+    found = earlier_results(OUT)
     for name, run in ROWS.items():
         if name.startswith(tuple(rows.split(","))):
             found[name] = run()
             numbers = {key: each for key, each in found[name].items() if isinstance(each, float)}
             print(name, {key: round(each, 3) for key, each in numbers.items()}, flush=True)
-            OUT.write_text(json.dumps(found, indent=1) + "\n")
+            write_results(OUT, found)
 
 
 if __name__ == "__main__":

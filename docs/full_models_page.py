@@ -21,11 +21,10 @@ import matplotlib as mpl
 mpl.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
+from measured_tables import BENCHMARKS, DOCS, table
 
 from lukewarm._files import write_text
 
-DOCS = Path(__file__).parent
-BENCHMARKS = DOCS.parent / "benchmarks"
 FIGURE = DOCS / "figures" / "full_models.png"
 # How far below the best rival's skill is still as good.
 ALLOWANCE = 0.05
@@ -83,12 +82,6 @@ def descriptions() -> list[tuple[str, str]]:
     table = re.split(r"^=+ +=+$", text or "", flags=re.MULTILINE)[1]
     lines = filter(None, map(str.strip, table.splitlines()))
     return [tuple(re.split(r"\s+", line, maxsplit=1)) for line in lines]  # type: ignore[misc]
-
-
-def as_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Return a table in Markdown."""
-    lines = [header, ("---",) * len(header), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
 def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -210,11 +203,11 @@ def page(loaded: dict[str, Any]) -> str:
     """Return the text of the page."""
     pairs = compared(loaded["rows"])
     ordered = sorted(pairs, key=lambda pair: pair["n"])
-    table = as_table(COLUMNS, [cells(pair) for pair in ordered])
-    listed = as_table(("simulator", "what it is"), descriptions())
+    rows = table(COLUMNS, [cells(pair) for pair in ordered]) + "\n"
+    listed = table(("simulator", "what it is"), descriptions()) + "\n"
     short = in_short(pairs)
     seed = f"Seed of the data sets: {loaded['seed']}.\n"
-    return "\n".join([HEAD, seed, "## In short\n", short, "## All rows\n", table, listed])
+    return "\n".join([HEAD, seed, "## In short\n", short, "## All rows\n", rows, listed])
 
 
 @click.command()

@@ -28,6 +28,7 @@ import measured_methods
 import measured_paper
 import measured_projection
 import measured_readme
+import measured_scale
 from measured_tables import DOCS
 
 from lukewarm._files import write_text
@@ -57,8 +58,9 @@ BLOCKS: dict[str, Callable[[], str]] = {
         *measured_paper.BLOCKS,
         *measured_comparisons.BLOCKS,
         *measured_directions.BLOCKS,
+        *measured_scale.BLOCKS,
     )
-} | runpy.run_path(str(DOCS / "scale_tables.py"))["BLOCKS"]
+}
 
 
 @click.command()

@@ -3,13 +3,9 @@
 python docs/peers_page.py
 """
 
-import json
-from pathlib import Path
+from measured_tables import DOCS, results, table
 
 from lukewarm._files import write_text
-
-DOCS = Path(__file__).parent
-RESULTS = DOCS.parent / "benchmarks" / "results"
 
 PAGE = """# Other tools on data with a known answer
 
@@ -68,25 +64,19 @@ ESTIMATES = {
 }
 
 
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a table in Markdown."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
 def _cells(values: list[float]) -> list[str]:
     return [f"{value:.2f}".replace("-0.00", "0.00") for value in values]
 
 
 def page() -> str:
     """Return the text of the page."""
-    peers = json.loads((RESULTS / "peers.json").read_text(encoding="utf-8"))
+    peers = results("peers")
     methods = ["truth", "permutation", "dropout", "early_stopping", "retrain"]
     by_correlation = table(
         ["correlation", *methods],
         [[f"{row['correlation']:g}", *(f"{row[name]:.2f}" for name in methods)] for row in peers],
     )
-    record = json.loads((RESULTS / "readme_figure.json").read_text(encoding="utf-8"))
+    record = results("readme_figure")
     columns = ["truth", "permutation", "shap", "lukewarm", "low", "high"]
     values = zip(*(record[column] for column in columns), strict=True)
     side_by_side = table(
@@ -97,7 +87,7 @@ def page() -> str:
         ],
     )
     side_by_side = side_by_side.replace("mean SHAP", r"mean \|SHAP\|").replace("-0.000", "0.000")
-    found = json.loads((RESULTS / "tools_side_by_side.json").read_text(encoding="utf-8"))
+    found = results("tools_side_by_side")
     tools = table(
         ["tool", "what it estimates", *found["features"], "seconds"],
         [

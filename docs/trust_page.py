@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from measured_tables import BENCHMARKS, DOCS, table
 
 from lukewarm._files import write_text
 
-DOCS = Path(__file__).parent
-BENCHMARKS = DOCS.parent / "benchmarks"
 # What the intervals and the test are asked to reach; the nominal values less some allowance for
 # chance.
 LEAST_COVERAGE = 0.92
@@ -100,12 +99,6 @@ def sources() -> list[tuple[str, str]]:
     return found
 
 
-def as_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Return a table in Markdown."""
-    lines = [header, ("---",) * len(header), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
-
-
 def cells(row: dict[str, Any]) -> tuple[str, ...]:
     """Return the cells of one problem, size and measure."""
     return (
@@ -129,7 +122,7 @@ def cells(row: dict[str, Any]) -> tuple[str, ...]:
 def random_table(rows: list[dict[str, Any]]) -> str:
     """Return the table of problems drawn at random."""
     ordered = sorted(rows, key=lambda row: (row["model"] != "auto", row["task"] != "numbers"))
-    return as_table(
+    return table(
         RANDOM_COLUMNS,
         [
             (
@@ -240,13 +233,12 @@ def page(files: list[Path]) -> str:
         is_default = (model, method, inference) == ("auto",) * 3
         title = "The defaults" if is_default else f"{model}, {method}, {inference}"
         named = f'model="{model}", method="{method}", inference="{inference}"'
-        table = as_table(COLUMNS, [cells(row) for row in own])
-        parts += [f"## {title}\n", f"`{named}`\n", in_short(own), table]
+        measured = table(COLUMNS, [cells(row) for row in own]) + "\n"
+        parts += [f"## {title}\n", f"`{named}`\n", in_short(own), measured]
     drawn = BENCHMARKS / "results" / "random_problems.json"
     if drawn.exists():
-        parts += [RANDOM, random_table(json.loads(drawn.read_text("utf-8"))["rows"])]
-    listed = as_table(("problem", "source"), [(name, source) for name, source in sources()])
-    parts += ["## Where the problems come from\n", listed]
+        parts += [RANDOM, random_table(json.loads(drawn.read_text("utf-8"))["rows"]) + "\n"]
+    parts += ["## Where the problems come from\n", table(("problem", "source"), sources()) + "\n"]
     return "\n".join(parts)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from plain import PLAIN
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
@@ -416,39 +417,17 @@ def test_evaluation_rows_must_have_the_columns_of_the_others(linear):
 def test_one_hot_columns_are_one_feature(mixed):
     X, y = mixed
     dummies = pd.get_dummies(X, columns=["kind"])
-    result = (
-        lw.VariableImportance(
-            groups="auto",
-            random_state=0,
-            model="boosting",
-            method="early_stopping",
-            inference="paired",
-        )
-        .fit(dummies, y)
-        .result_
-    )
+    result = lw.VariableImportance(**PLAIN, groups="auto").fit(dummies, y).result_
     assert set(result.names) == {"kind", "size", "flag", "noise"}
     assert result.importance[list(result.names).index("kind")] > 1
 
 
 def test_sets_of_sets_and_clusters_are_explained(linear):
-    nested = lw.VariableImportance(
-        features=[("X1",), ("X1", "X2")],
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    )
+    nested = lw.VariableImportance(**PLAIN, features=[("X1",), ("X1", "X2")])
     result = nested.fit(linear.X, linear.y).result_
     assert result.names == ("X1", "X1 + X2")
     assert result.importance[1] > result.importance[0]
-    clusters = lw.VariableImportance(
-        groups={"correlation": 0.4},
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    )
+    clusters = lw.VariableImportance(**PLAIN, groups={"correlation": 0.4})
     assert clusters.fit(linear.X, linear.y).result_.names[0] == "X1 + X2"
 
 
@@ -471,13 +450,7 @@ def test_a_gap_beyond_the_standard_error_is_noted():
 
 
 def test_notes_are_shown_and_survive_saving(linear, tmp_path):
-    vi = lw.VariableImportance(
-        features=["X1"],
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    ).fit(linear.X, linear.y)
+    vi = lw.VariableImportance(**PLAIN, features=["X1"]).fit(linear.X, linear.y)
     noted = replace(vi.result_, notes=("Mind the gap.",))
     assert "Mind the gap." in repr(noted)
     assert "Mind the gap." in noted._repr_html_()

@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from plain import PLAIN
 from sklearn.dummy import DummyRegressor
 
 import lukewarm as lw
@@ -49,16 +50,8 @@ def remarks(result, name):
 
 
 ESTIMATORS = [
-    lw.VariableImportance(
-        random_state=0, model="boosting", method="early_stopping", inference="paired"
-    ),
-    lw.ShapleyImportance(
-        n_coalitions=6,
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    ),
+    lw.VariableImportance(**PLAIN),
+    lw.ShapleyImportance(**PLAIN, n_coalitions=6),
 ]
 
 
@@ -87,44 +80,18 @@ def test_a_sound_fit_warns_of_nothing(estimator, table):
 def test_alike_and_leaking_columns_are_told_unless_grouped(table):
     X, y = table
     X = X.assign(twin=X["a"], target=y * 3)
-    result, _ = fitted(
-        lw.VariableImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        ),
-        X,
-        y,
-    )
+    result, _ = fitted(lw.VariableImportance(**PLAIN), X, y)
     assert remarks(result, "duplicate") == {"a + twin": "warning"}
     assert remarks(result, "leaking") == {"target": "warning"}
-    grouped = lw.VariableImportance(
-        groups={"both": ["a", "twin"]},
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    )
+    grouped = lw.VariableImportance(**PLAIN, groups={"both": ["a", "twin"]})
     assert remarks(fitted(grouped, X, y)[0], "duplicate") == {}
 
 
 def test_training_that_is_cut_short_is_told(table):
-    result, found = fitted(
-        lw.VariableImportance(
-            max_steps=5,
-            random_state=0,
-            model="boosting",
-            method="early_stopping",
-            inference="paired",
-        ),
-        *table,
-    )
+    result, found = fitted(lw.VariableImportance(**PLAIN, max_steps=5), *table)
     assert remarks(result, "step_cap")[""] == "warning"
     assert "ended at 5 steps" in str(found[0].message)
-    result, _ = fitted(
-        lw.VariableImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        ),
-        *table,
-    )
+    result, _ = fitted(lw.VariableImportance(**PLAIN), *table)
     assert remarks(result, "step_cap") == {}
 
 
@@ -172,14 +139,7 @@ def test_a_measure_that_constants_do_not_have_ends_no_fit(table):
             value = np.corrcoef(y, prediction)[0, 1]
             return lw.MeasureValue(value, np.zeros(len(y)))
 
-    estimator = lw.VariableImportance(
-        measure=Correlation(),
-        features=["b"],
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    )
+    estimator = lw.VariableImportance(**PLAIN, measure=Correlation(), features=["b"])
     assert remarks(fitted(estimator, *table)[0], "no_skill") == {}
 
 
@@ -188,17 +148,7 @@ def test_levels_that_the_model_does_not_tell_apart_are_told(table, generator):
     X["town"] = [f"town {number}" for number in generator.integers(200, size=400)]
     n_levels = X["town"].nunique()
     assert n_levels > 127
-    result, _ = fitted(
-        lw.VariableImportance(
-            features=["town"],
-            random_state=0,
-            model="boosting",
-            method="early_stopping",
-            inference="paired",
-        ),
-        X,
-        y,
-    )
+    result, _ = fitted(lw.VariableImportance(**PLAIN, features=["town"]), X, y)
     assert remarks(result, "lumped_levels") == {"town": "warning"}
     message = result.health().query("name == 'lumped_levels'")["message"].iloc[0]
     assert f"{n_levels} levels, of which the model tells the 127 most frequent apart" in message
@@ -206,29 +156,13 @@ def test_levels_that_the_model_does_not_tell_apart_are_told(table, generator):
 
 def test_few_evaluation_rows_are_told(table):
     X, y = (part[:100] for part in table)
-    result, _ = fitted(
-        lw.VariableImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        ),
-        X,
-        y,
-    )
+    result, _ = fitted(lw.VariableImportance(**PLAIN), X, y)
     assert remarks(result, "few_rows") == {"": "warning"}
 
 
 def test_looking_at_the_table_changes_no_number(table, monkeypatch):
-    result, _ = fitted(
-        lw.VariableImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        ),
-        *table,
-    )
+    result, _ = fitted(lw.VariableImportance(**PLAIN), *table)
     monkeypatch.setattr("lukewarm.estimators._health.column_doubts", lambda *arguments: ())
     monkeypatch.setattr("lukewarm.estimators._problem.text_doubts", lambda *arguments: ())
-    blind, _ = fitted(
-        lw.VariableImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        ),
-        *table,
-    )
+    blind, _ = fitted(lw.VariableImportance(**PLAIN), *table)
     np.testing.assert_array_equal(result.importance, blind.importance)

@@ -48,36 +48,41 @@ def split(X, y, seed):
     return (Rows(X[part], y[part]) for part in parts[:2])
 
 
-# On these rows warm starts took no tree, or trees that were far too long.
-@pytest.mark.parametrize(
-    ("make", "seed", "law", "column"),
-    [
-        (lightgbm, 0, {}, 1),
-        (histograms, 0, {}, 1),
-        (xgboost, 1, {"correlation": 0.9, "coefficients": (2, 2, 0.8, 0.4, 0)}, 0),
-    ],
-)
-def test_a_feature_another_can_stand_for_is_not_reported_at_its_dropout(make, seed, law, column):
-    X, y = rare_cases(20_000, seed, **law)
-    judged, cases = rare_cases(50_000, seed + 1000, **law)
-    order = np.random.default_rng(seed).permutation(len(y))
-    train, stopping = (Rows(X[part], y[part]) for part in (order[:11_250], order[11_250:15_000]))
-    learner = from_model(make(), task=Task(2), seed=0)
-    rule = Patience(learner.traits.patience)
-    full, _ = train_until(learner, train, stopping, rule, learner.traits.max_steps)
-    data = ReductionData(train, stopping, Removal.learn(train.X))
+def trained(model, X, y, seed):
+    """Return the full model, its trace, the data of the reductions, and these by name."""
+    train, stopping = split(X, y, seed)
+    learner = from_model(model, task=Task(2), seed=0)
+    rule, max_steps = Patience(learner.traits.patience), learner.traits.max_steps
+    full, trace = train_until(learner, train, stopping, rule, max_steps)
     ways = (
         Dropout(),
-        Retrain(rule, learner.traits.max_steps),
-        as_reduction(
-            "early_stopping", rule, learner.traits.max_steps, learner.traits.learning_rate_factor
-        ),
+        Retrain(rule, max_steps),
+        as_reduction("early_stopping", rule, max_steps, learner.traits.learning_rate_factor),
     )
+    data = ReductionData(train, stopping, Removal.learn(train.X))
+    return full, trace, data, {way.name: way for way in ways}
+
+
+# On these rows warm starts took no tree, or trees that were far too long.
+@pytest.mark.parametrize(
+    ("make", "n", "seed", "law", "column", "gap"),
+    [
+        (lightgbm, 20_000, 0, {}, 1, 0.3),
+        (histograms, 20_000, 0, {}, 1, 0.3),
+        (xgboost, 20_000, 1, {"correlation": 0.9, "coefficients": (2, 2, 0.8, 0.4, 0)}, 0, 0.3),
+        (catboost, 5000, 0, {}, 1, 0.1),
+    ],
+)
+def test_a_feature_another_can_stand_for_is_not_reported_at_its_dropout(
+    make, n, seed, law, column, gap
+):
+    full, _, data, ways = trained(make(), *rare_cases(n, seed, **law), seed)
+    judged, cases = rare_cases(50_000, seed + 1000, **law)
     skill = {
-        way.name: Deviance().evaluate(cases, way.reduce(full, data, (column,), 1).predict(judged))
-        for way in ways
+        name: Deviance().evaluate(cases, way.reduce(full, data, (column,), 1).predict(judged))
+        for name, way in ways.items()
     }
-    assert skill["dropout"].value < skill["retrain"].value - 0.3
+    assert skill["dropout"].value < skill["retrain"].value - gap
     # Two retrained models with other seeds and rows are some 0.03 apart here.
     assert skill["early_stopping"].value > skill["retrain"].value - 0.06
 
@@ -118,49 +123,22 @@ def balanced_histograms():
     ],
 )
 def test_models_with_weights_of_classes_stop_by_the_weighted_loss(make):
-    X, y = rare_cases(5000, 0)
+    full, trace, data, ways = trained(make(), *rare_cases(5000, 0), 0)
+    assert 0 < trace.stopped_step < full.traits.max_steps
     judged, cases = rare_cases(20_000, 1000)
-    train, stopping = split(X, y, 0)
-    learner = from_model(make(), task=Task(2), seed=0)
-    rule = Patience(learner.traits.patience)
-    full, trace = train_until(learner, train, stopping, rule, learner.traits.max_steps)
-    assert 0 < trace.stopped_step < learner.traits.max_steps
-    data = ReductionData(train, stopping, Removal.learn(train.X))
-    warm = as_reduction(
-        "early_stopping", rule, learner.traits.max_steps, learner.traits.learning_rate_factor
-    )
     weights = np.where(cases == 1, 99.0, 1.0)
 
-    def loss(way, removed):
-        prediction = way.reduce(full, data, removed, 1).predict(judged)
+    def loss(name, removed):
+        prediction = ways[name].reduce(full, data, removed, 1).predict(judged)
         return mean_log_loss(cases, prediction, weights)
 
-    with_all, without = loss(warm, ()), loss(warm, (3,))
-    refitted = loss(Retrain(rule, learner.traits.max_steps), (3,))
+    with_all, without = loss("early_stopping", ()), loss("early_stopping", (3,))
+    refitted = loss("retrain", (3,))
     # The column says nothing; log 2 is the loss without any knowledge. Here the three are up to
     # 0.07 apart; stopped by rows without weights, LightGBM's were 0.39 apart.
     assert with_all < np.log(2) * 2 / 3
     assert without == pytest.approx(with_all, abs=0.08)
     assert without < refitted + 0.08
-
-
-def test_a_catboost_feature_another_can_stand_for_is_not_reported_at_its_dropout():
-    X, y = rare_cases(5000, 0)
-    judged, cases = rare_cases(50_000, 1000)
-    train, stopping = split(X, y, 0)
-    learner = from_model(catboost(), task=Task(2), seed=0)
-    rule = Patience(learner.traits.patience)
-    full, _ = train_until(learner, train, stopping, rule, learner.traits.max_steps)
-    data = ReductionData(train, stopping, Removal.learn(train.X))
-    warm = as_reduction(
-        "early_stopping", rule, learner.traits.max_steps, learner.traits.learning_rate_factor
-    )
-    dropout, refitted, warm_started = (
-        Deviance().evaluate(cases, way.reduce(full, data, (1,), 1).predict(judged)).value
-        for way in (Dropout(), Retrain(rule, learner.traits.max_steps), warm)
-    )
-    assert dropout < refitted - 0.1
-    assert warm_started > refitted - 0.06
 
 
 @pytest.mark.parametrize("make", [lightgbm, xgboost, histograms])

@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from plain import PLAIN
 from scipy import sparse
 from sklearn.linear_model import Ridge
 
@@ -23,14 +24,6 @@ def table():
 @pytest.fixture
 def labels():
     return np.repeat(["a", "b", "c"], [50, 7, 3])
-
-
-PLAIN = {
-    "model": "boosting",
-    "method": "early_stopping",
-    "inference": "paired",
-    "random_state": 0,
-}
 
 
 def fit(X, y, *weights, **options):

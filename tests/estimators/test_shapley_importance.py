@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from plain import PLAIN
 from sklearn.base import clone
 
 import lukewarm as lw
@@ -16,14 +17,6 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def linear():
     return lw.datasets.make_correlated_linear(n_samples=600, correlation=0.8, random_state=3)
-
-
-PLAIN = {
-    "model": "boosting",
-    "method": "early_stopping",
-    "inference": "paired",
-    "random_state": 0,
-}
 
 
 def fit(data, **options):
@@ -181,13 +174,7 @@ def test_measures_share_the_models(linear):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classes_are_explained(linear, n_classes):
     labels = pd.qcut(linear.y, n_classes, labels=list("abc")[:n_classes]).astype(str)
-    estimator = lw.ShapleyImportance(
-        n_coalitions=24,
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    ).fit(linear.X, labels)
+    estimator = lw.ShapleyImportance(**PLAIN, n_coalitions=24).fit(linear.X, labels)
     assert estimator.result_.measure == "deviance"
     assert np.argmin(estimator.result_.shapley_value) >= 3
     assert estimator.result_.shapley_value.max() > 0.1

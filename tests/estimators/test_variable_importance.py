@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from plain import PLAIN
 from sklearn.base import clone
 
 import lukewarm as lw
@@ -12,14 +13,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::lukewarm.HealthWarning")
 @pytest.fixture(scope="module")
 def linear():
     return lw.datasets.make_correlated_linear(n_samples=600, random_state=3)
-
-
-PLAIN = {
-    "model": "boosting",
-    "method": "early_stopping",
-    "inference": "paired",
-    "random_state": 0,
-}
 
 
 def fit(data, **options):
@@ -81,9 +74,7 @@ class TestIdentities:
         np.testing.assert_array_equal(first.importance, again.importance)
 
     def test_frame_and_array_give_the_same_numbers(self, linear):
-        from_array = lw.VariableImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        ).fit(linear.X.to_numpy(), linear.y.to_numpy())
+        from_array = lw.VariableImportance(**PLAIN).fit(linear.X.to_numpy(), linear.y.to_numpy())
         np.testing.assert_array_equal(from_array.result_.importance, fit(linear).result_.importance)
         assert from_array.result_.names[0] == "x0"
 
@@ -191,9 +182,7 @@ class TestInference:
 
     def test_weights_reach_the_measure(self, linear):
         weights = np.where(linear.X["X3"] > 0, 3.0, 1.0)
-        vi = lw.VariableImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        ).fit(linear.X, linear.y, weights)
+        vi = lw.VariableImportance(**PLAIN).fit(linear.X, linear.y, weights)
         assert not np.allclose(vi.result_.importance, fit(linear).result_.importance)
         used = vi.predictions_.weights
         np.testing.assert_allclose(np.unique(used / used.min()), [1.0, 3.0])
@@ -235,13 +224,7 @@ class TestClasses:
     def test_three_classes(self, labelled):
         X, score = labelled
         y = pd.cut(score, 3, labels=["low", "mid", "high"])
-        vi = lw.VariableImportance(
-            random_state=0,
-            measure=["deviance", "accuracy"],
-            model="boosting",
-            method="early_stopping",
-            inference="paired",
-        ).fit(X, y)
+        vi = lw.VariableImportance(**PLAIN, measure=["deviance", "accuracy"]).fit(X, y)
         assert vi.predictions_.full.shape[1] == 3
         assert vi.result_.importance[0] > vi.result_.importance[2]
 

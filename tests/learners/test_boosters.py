@@ -31,31 +31,41 @@ def advanced(model, X, y, n_steps=20, n_classes=None):
     return learner
 
 
-@pytest.mark.parametrize("objective", ["regression", "poisson", "regression_l1"])
-def test_lightgbm_predicts_as_the_estimator_itself(X, objective):
-    y = np.random.default_rng(1).poisson(np.exp(1 + X[:, 0])).astype(float)
-    model = lightgbm_model(objective=objective, n_estimators=20, random_state=0)
-    own = model.fit(X, y).predict(X)
-    assert np.ptp(own) > 1
-    np.testing.assert_allclose(advanced(model, X, y).predict(X), own, rtol=1e-12)
+def lightgbm_of(objective):
+    return lightgbm_model(objective=objective, n_estimators=20, random_state=0)
+
+
+def xgboost_of(objective):
+    return xgboost_model(objective=objective, n_estimators=20, random_state=0)
+
+
+def histograms_of(loss):
+    return HistGradientBoostingRegressor(loss=loss, max_iter=20)
 
 
 # XGBoost keeps margins in single precision.
-@pytest.mark.parametrize("objective", ["reg:squarederror", "count:poisson", "reg:absoluteerror"])
-def test_xgboost_predicts_as_the_estimator_itself(X, objective):
+DOUBLE, SINGLE = {"rtol": 1e-12}, {"rtol": 1e-5, "atol": 1e-6}
+
+
+@pytest.mark.parametrize(
+    ("make", "objective", "tolerance"),
+    [
+        (lightgbm_of, "regression", DOUBLE),
+        (lightgbm_of, "poisson", DOUBLE),
+        (lightgbm_of, "regression_l1", DOUBLE),
+        (xgboost_of, "reg:squarederror", SINGLE),
+        (xgboost_of, "count:poisson", SINGLE),
+        (xgboost_of, "reg:absoluteerror", SINGLE),
+        (histograms_of, "squared_error", DOUBLE),
+        (histograms_of, "poisson", DOUBLE),
+    ],
+)
+def test_predicts_as_the_estimator_itself(X, make, objective, tolerance):
     y = np.random.default_rng(1).poisson(np.exp(1 + X[:, 0])).astype(float)
-    model = xgboost_model(objective=objective, n_estimators=20, random_state=0)
+    model = make(objective)
     own = model.fit(X, y).predict(X)
     assert np.ptp(own) > 1
-    np.testing.assert_allclose(advanced(model, X, y).predict(X), own, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
-def test_histograms_predict_as_the_estimator_itself(X, loss):
-    y = np.random.default_rng(1).poisson(np.exp(1 + X[:, 0])).astype(float)
-    model = HistGradientBoostingRegressor(loss=loss, max_iter=20)
-    own = model.fit(X, y).predict(X)
-    np.testing.assert_allclose(advanced(model, X, y).predict(X), own, rtol=1e-12)
+    np.testing.assert_allclose(advanced(model, X, y).predict(X), own, **tolerance)
 
 
 @pytest.mark.parametrize("make", [lightgbm_model, xgboost_model])

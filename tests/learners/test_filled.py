@@ -71,24 +71,10 @@ def test_probabilities_of_the_filled_table(n_classes):
         np.testing.assert_allclose(prediction, auto.predict(filled(X, fill)), atol=1e-9)
 
 
-def test_a_learner_without_a_way_of_its_own_is_given_the_tables():
-    class Sums:
-        n_steps = 1
-
-        def fresh(self, seed):
-            return self
-
-        def copy(self, seed=None):
-            return self
-
-        def advance(self, X, y, n_steps, weights=None):
-            pass
-
-        def predict(self, X):
-            return X.sum(axis=1)
-
+def test_a_learner_without_a_way_of_its_own_is_given_the_tables(gradient_descent):
+    gradient_descent.coefficients = np.ones(2)
     X = np.arange(6.0).reshape(3, 2)
-    found = as_learner(Sums()).predict_filled(X, [{0: np.zeros(3)}, {0: np.ones(3)}])
+    found = as_learner(gradient_descent).predict_filled(X, [{0: np.zeros(3)}, {0: np.ones(3)}])
     assert np.array_equal(found, [X[:, 1], X[:, 1] + 1])
 
 

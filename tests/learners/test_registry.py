@@ -12,7 +12,7 @@ from lukewarm.measures import Task
 
 
 class Follower:
-    """A learner by structure alone; one step halves the distance to the mean."""
+    """A learner by structure alone, which tells its seed."""
 
     def __init__(self, seed=0):
         self.seed = seed

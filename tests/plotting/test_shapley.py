@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from plain import PLAIN
 
 import lukewarm as lw
 
@@ -13,13 +14,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def estimator(data):
-    return lw.ShapleyImportance(
-        n_coalitions=40,
-        random_state=0,
-        model="boosting",
-        method="early_stopping",
-        inference="paired",
-    ).fit(data.X, data.y)
+    return lw.ShapleyImportance(**PLAIN, n_coalitions=40).fit(data.X, data.y)
 
 
 def test_bars_stand_in_the_order_of_the_values(estimator):
@@ -34,13 +29,7 @@ def test_at_most_so_many_bars(estimator):
 
 
 def test_importances_stand_beside_the_same_features(estimator, data):
-    importance = (
-        lw.VariableImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        )
-        .fit(data.X, data.y)
-        .result_
-    )
+    importance = lw.VariableImportance(**PLAIN).fit(data.X, data.y).result_
     axes = lw.plot_shapley(estimator.result_, importance=importance)
     names = [label.get_text() for label in axes.get_yticklabels()]
     expected = [importance.importance[importance.names.index(name)] for name in names]
@@ -49,17 +38,7 @@ def test_importances_stand_beside_the_same_features(estimator, data):
 
 
 def test_importances_of_other_features_are_refused(estimator, data):
-    other = (
-        lw.VariableImportance(
-            features=["X1"],
-            random_state=0,
-            model="boosting",
-            method="early_stopping",
-            inference="paired",
-        )
-        .fit(data.X, data.y)
-        .result_
-    )
+    other = lw.VariableImportance(**PLAIN, features=["X1"]).fit(data.X, data.y).result_
     with pytest.raises(ValueError, match=r"it lacks \['X2'"):
         lw.plot_shapley(estimator.result_, importance=other)
 
@@ -71,13 +50,7 @@ def test_convergence_has_a_line_per_feature_that_ends_at_its_value(estimator):
 
 
 def test_exact_values_have_no_convergence_to_show(data):
-    result = (
-        lw.ShapleyImportance(
-            random_state=0, model="boosting", method="early_stopping", inference="paired"
-        )
-        .fit(data.X.iloc[:, :2], data.y)
-        .result_
-    )
+    result = lw.ShapleyImportance(**PLAIN).fit(data.X.iloc[:, :2], data.y).result_
     with pytest.raises(ValueError, match=r"result was not followed .* by solver 'exact'"):
         lw.plot_convergence(result)
 

@@ -7,7 +7,7 @@ from lukewarm.shapley._games import FunctionGame
 from lukewarm.shapley._pairs import PairSample
 from lukewarm.shapley._shrinkage import (
     _NOISES,
-    _Features,
+    _additive_features,
     _Posterior,
     _variance_of_noise,
     needs_shrinkage,
@@ -46,7 +46,7 @@ def test_posterior_equals_conditioning_on_the_joint_law_of_all_pairs(number):
     everything = PairSample.of(all_pairs(N_PLAYERS), N_PLAYERS)
     n_seen, noise = 6, _NOISES[number]
     # The joint law of the Shapley values and all r, as one linear map of independent normals.
-    features = _Features.additive(everything)
+    features = _additive_features(everything)
     roots = np.sqrt(noise) * np.eye(len(everything.counts))
     of_r = np.hstack([features.differences, roots])
     of_shapley = np.hstack([features.shapley, everything.shapley_weights @ roots])
@@ -56,7 +56,7 @@ def test_posterior_equals_conditioning_on_the_joint_law_of_all_pairs(number):
 
     sample = PairSample.of(all_pairs(N_PLAYERS)[:n_seen], N_PLAYERS)
     r = np.random.default_rng(0).normal(size=n_seen)
-    fitted = _Posterior(sample, r, _Features.additive(sample))
+    fitted = _Posterior(sample, r, _additive_features(sample))
     weights, covariance = fitted.of_noise(number)
     np.testing.assert_allclose(weights, gain, atol=1e-8)
     np.testing.assert_allclose(

@@ -72,14 +72,11 @@ class Residual(torch.nn.Module):
         return self.last(hidden)
 
 
-class Normalised(torch.nn.Module):
+class Normalised(FullyConnected):
     """Two hidden layers with layer normalisation before each activation."""
 
     def __init__(self, n_columns: int, width: int) -> None:
-        super().__init__()
-        self.first = ScaledLinear(n_columns, width, *_SCALES)
-        self.second = ScaledLinear(width, width, *_AFTER_RELU)
-        self.last = ScaledLinear(width, 1, *_AFTER_RELU)
+        super().__init__(n_columns, width)
         # A trained gain per unit would multiply the kernel by the width.
         self.normal = torch.nn.LayerNorm(width, elementwise_affine=False)
 

@@ -140,10 +140,19 @@ def compare(
     return outcome
 
 
-def speed_ups(table: pd.DataFrame) -> pd.Series:
-    """Return how many times the seconds of each row go into those of its model's retraining."""
+def one_row_per_method(long: pd.DataFrame, **columns: tuple[str, str]) -> pd.DataFrame:
+    """Return a row per model and method, with its "speed_up" over the model's retraining.
+
+    Parameters
+    ----------
+    long : DataFrame
+        With columns "model" and "method".
+    **columns
+        As of ``DataFrameGroupBy.agg``; "seconds" is one of them.
+    """
+    table = long.groupby(["model", "method"], sort=False).agg(**columns).reset_index()
     retrain = table[table["method"] == "retrain"].set_index("model")["seconds"]
-    return table["model"].map(retrain) / table["seconds"]
+    return table.assign(speed_up=table["model"].map(retrain) / table["seconds"])
 
 
 def one_row_per_estimate(records: Sequence[Record]) -> pd.DataFrame:

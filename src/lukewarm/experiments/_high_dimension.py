@@ -14,7 +14,7 @@ from lukewarm.experiments._comparison import (
     compare,
     methods_of,
     one_row_per_estimate,
-    speed_ups,
+    one_row_per_method,
     train_full,
 )
 from lukewarm.experiments._models import MODELS, paper_model
@@ -70,23 +70,17 @@ class HighDimension:
         "error_to_truth" is normalised by the truth; "speed_up" is the time
         of retraining over that of the method.
         """
-        long = _with_errors(records)
-        table = (
-            long.groupby(["model", "method"], sort=False)
-            .agg(
-                replicates=("estimate", "size"),
-                truth=("truth", "mean"),
-                estimate=("estimate", "mean"),
-                error_to_retrain=("error_to_retrain", "mean"),
-                largest_error=("error_to_retrain", "max"),
-                error_to_truth=("error_to_truth", "mean"),
-                seconds=("seconds", "mean"),
-                steps=("steps", "mean"),
-            )
-            .reset_index()
+        return one_row_per_method(
+            _with_errors(records),
+            replicates=("estimate", "size"),
+            truth=("truth", "mean"),
+            estimate=("estimate", "mean"),
+            error_to_retrain=("error_to_retrain", "mean"),
+            largest_error=("error_to_retrain", "max"),
+            error_to_truth=("error_to_truth", "mean"),
+            seconds=("seconds", "mean"),
+            steps=("steps", "mean"),
         )
-        table["speed_up"] = speed_ups(table)
-        return table
 
     def figure(self, records: Sequence[Record]) -> Any:
         """Return a column per model: seconds against the distance from retraining and the truth."""

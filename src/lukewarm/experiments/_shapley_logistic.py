@@ -10,7 +10,7 @@ import pandas as pd
 
 from lukewarm.datasets import make_logistic
 from lukewarm.experiments._base import Description, Record, Settings
-from lukewarm.experiments._comparison import methods_of, speed_ups
+from lukewarm.experiments._comparison import methods_of, one_row_per_method
 from lukewarm.experiments._models import MODELS, paper_model
 from lukewarm.experiments._shapley_fit import shapley_values
 from lukewarm.experiments._style import LOOKS, panel_per_model, unique
@@ -69,20 +69,15 @@ class ShapleyLogistic:
         Errors are to the truth and to retraining on the same data; "paper_speed_up" is the ratio
         of the appendix's table, for networks and for CatBoost.
         """
-        long = _with_errors(records)
-        table = (
-            long.groupby(["model", "method"], sort=False)
-            .agg(
-                replicates=("seconds", "size"),
-                error_to_truth=("error_to_truth", "mean"),
-                error_to_retrain=("error_to_retrain", "mean"),
-                n_fits=("n_fits", "mean"),
-                seconds=("seconds", "mean"),
-                seconds_spread=("seconds", "std"),
-            )
-            .reset_index()
+        table = one_row_per_method(
+            _with_errors(records),
+            replicates=("seconds", "size"),
+            error_to_truth=("error_to_truth", "mean"),
+            error_to_retrain=("error_to_retrain", "mean"),
+            n_fits=("n_fits", "mean"),
+            seconds=("seconds", "mean"),
+            seconds_spread=("seconds", "std"),
         )
-        table["speed_up"] = speed_ups(table)
         table["paper_speed_up"] = (
             table["model"].replace("catboost", "boosting").map(_PAPER_SPEED_UP)
         ).where(table["method"] == "early_stopping")

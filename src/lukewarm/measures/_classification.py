@@ -26,6 +26,11 @@ class OfSeveralClasses:
             )
 
 
+def most_probable(prediction: Prediction) -> np.ndarray:
+    """Return the code of the most probable class; one half exactly votes for class 0."""
+    return prediction > 0.5 if prediction.ndim == 1 else prediction.argmax(axis=1)
+
+
 class Accuracy:
     """Share of rows whose most probable class is the one that came.
 
@@ -42,8 +47,7 @@ class Accuracy:
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:
         """Return the share of hits; a probability of exactly one half votes for class 0."""
-        chosen = prediction > 0.5 if prediction.ndim == 1 else prediction.argmax(axis=1)
-        return mean_of_rows((chosen == y).astype(float), weights)
+        return mean_of_rows((most_probable(prediction) == y).astype(float), weights)
 
 
 class NegLogLoss(LogLosses):

@@ -6,7 +6,7 @@ import numpy as np
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.measures._base import counted_rows, ratio_of_means
-from lukewarm.measures._classification import AUC, OfSeveralClasses
+from lukewarm.measures._classification import AUC, OfSeveralClasses, most_probable
 from lukewarm.measures._losses import SquaredErrors
 from lukewarm.measures._mean_loss import MeanLoss
 from lukewarm.results import MeasureValue
@@ -50,7 +50,7 @@ class BalancedAccuracy(OfSeveralClasses):
         """Return the mean recall and its influence values."""
         self.check_target(counted_rows(y, weights))
         row_weights = np.ones(len(y)) if weights is None else weights
-        hit = (_chosen(prediction) == y).astype(float)
+        hit = (most_probable(prediction) == y).astype(float)
         classes, codes = np.unique(y, return_inverse=True)
         total = np.bincount(codes, weights=row_weights)
         recall = np.bincount(codes, weights=row_weights * hit) / total
@@ -79,7 +79,7 @@ class F1(OfSeveralClasses):
     ) -> MeasureValue:
         """Return F1 and its influence values."""
         self.check_target(counted_rows(y, weights))
-        chosen = _chosen(prediction)
+        chosen = most_probable(prediction)
         codes = [1] if prediction.ndim == 1 else range(prediction.shape[1])
         return MeasureValue.mean([_f1_of(y == code, chosen == code, weights) for code in codes])
 
@@ -154,11 +154,6 @@ class MacroAUC(OfSeveralClasses):
                 for code in range(prediction.shape[1])
             ]
         )
-
-
-def _chosen(prediction: Prediction) -> np.ndarray:
-    """Return the most probable class; one half exactly votes for class 0."""
-    return prediction > 0.5 if prediction.ndim == 1 else prediction.argmax(axis=1)
 
 
 def _f1_of(is_case: np.ndarray, is_chosen: np.ndarray, weights: Vector | None) -> MeasureValue:

@@ -16,7 +16,6 @@ error from the data follows from it, and no coalition is needed that was not dra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
@@ -24,6 +23,7 @@ from scipy.optimize import brentq
 from lukewarm._typing import Matrix, Vector
 from lukewarm.shapley._coalitions import log_n_subsets
 from lukewarm.shapley._games import Game
+from lukewarm.shapley._known_games import KnownGames
 from lukewarm.shapley._pairs import PairSample, sum_zero_basis
 from lukewarm.shapley._proxy import ProxyGame
 from lukewarm.shapley._sampling import Unit, size_law
@@ -77,9 +77,9 @@ def regression_adjusted(
     if needs_shrinkage(sample):
         return shrunken_least_squares(game, sample, proxies)
     differences = np.append(*sample.differences(game))
-    additive = _KnownGames.additive(sample)
+    additive = _additive_games(sample)
     residuals = _what_is_left(additive)
-    explained = additive.joined_by(sample, proxies, residuals)
+    explained = _with_proxies(additive, sample, proxies, residuals)
     prior = likeliest_prior(sample.signs_with_full, residuals @ differences, explained.of_proxies)
     if not prior.uses_proxies:
         explained = additive
@@ -96,69 +96,41 @@ def regression_adjusted(
         weights[:, :-1], left_out @ differences, _chance_of_missing(sample)
     )
     multiples = (fit[game.n_players :] + smoother.proxy_map @ leaves) @ differences
-    for multiple, proxy_covariance in zip(multiples, explained.proxy_covariances, strict=True):
-        covariance = covariance + multiple**2 * proxy_covariance
     return Solution(
-        sample.coalitions, sample.weights_of_values(weights[:, :-1], weights[:, -1]), covariance
+        sample.coalitions,
+        sample.weights_of_values(weights[:, :-1], weights[:, -1]),
+        explained.with_proxy_errors(covariance, multiples),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _KnownGames:
-    """Games with known Shapley values: one that shares equally, additive ones, the proxies.
+def _additive_games(sample: PairSample) -> KnownGames:
+    """Return the additive games: one that shares equally, the others worth nothing in all.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n + 1, p + k)
-        Of each game (columns) at each pair, the full coalition last; all games but the first are
-        worth nothing there.
-    shapley : ndarray of shape (p, p + k)
-    proxy_covariances : list of k arrays of shape (p, p)
+    The full coalition is the last pair, (n + 1, p).
     """
+    n_players = sample.membership.shape[1]
+    signs, basis = sample.signs_with_full, sum_zero_basis(n_players)
+    differences = np.column_stack([signs.sum(axis=1) / n_players, signs @ basis / 2])
+    return KnownGames(differences, np.column_stack([np.full(n_players, 2 / n_players), basis]))
 
-    differences: Matrix
-    shapley: Matrix
-    proxy_covariances: list[Matrix]
 
-    @classmethod
-    def additive(cls, sample: PairSample) -> _KnownGames:
-        """Return the additive games: one that shares equally, the others worth nothing in all."""
-        n_players = sample.membership.shape[1]
-        signs, basis = sample.signs_with_full, sum_zero_basis(n_players)
-        differences = np.column_stack([signs.sum(axis=1) / n_players, signs @ basis / 2])
-        shapley = np.column_stack([np.full(n_players, 2 / n_players), basis])
-        return cls(differences, shapley, [])
+def _with_proxies(
+    additive: KnownGames, sample: PairSample, proxies: Sequence[ProxyGame], residuals: Matrix
+) -> KnownGames:
+    """Return the additive games and what is left of the proxies, scaled to a mean square of 1.
 
-    def joined_by(
-        self, sample: PairSample, proxies: Sequence[ProxyGame], residuals: Matrix
-    ) -> _KnownGames:
-        """Return these games and what is left of the proxies, scaled to a mean square of 1.
-
-        Of a proxy that is additive itself only round-off is left, and it stays out.
-        """
-        fit = _least_squares(self.differences)
-        columns, shapley, covariances = [self.differences], [self.shapley], []
-        for proxy in proxies:
-            whole = np.append(*sample.differences(proxy))
-            rest = residuals @ whole
-            scale = float(np.sqrt(np.mean(rest**2)))
-            if scale <= _ROUND_OFF * np.abs(whole).max():
-                continue
-            columns.append(rest[:, np.newaxis] / scale)
-            left = proxy.shapley - self.shapley @ (fit @ whole)
-            shapley.append(left[:, np.newaxis] / scale)
-            covariances.append(proxy.covariance / scale**2)
-        return _KnownGames(np.hstack(columns), np.hstack(shapley), covariances)
-
-    @property
-    def of_proxies(self) -> Matrix:
-        """Differences of the proxies alone, (n + 1, k)."""
-        return self.differences[:, self.differences.shape[1] - len(self.proxy_covariances) :]
-
-    @property
-    def proxy_shapley(self) -> Matrix:
-        """Shapley values of the proxies alone, (p, k)."""
-        return self.shapley[:, self.shapley.shape[1] - len(self.proxy_covariances) :]
+    Of a proxy that is additive itself only round-off is left, and it stays out.
+    """
+    fit, games = _least_squares(additive.differences), additive
+    for proxy in proxies:
+        whole = np.append(*sample.differences(proxy))
+        rest = residuals @ whole
+        scale = float(np.sqrt(np.mean(rest**2)))
+        if scale <= _ROUND_OFF * np.abs(whole).max():
+            continue
+        left = proxy.shapley - additive.shapley @ (fit @ whole)
+        games = games.joined_by(rest / scale, left / scale, proxy.covariance / scale**2)
+    return games
 
 
 def _least_squares(games: Matrix) -> Matrix:
@@ -174,7 +146,7 @@ def _least_squares(games: Matrix) -> Matrix:
     return fit
 
 
-def _what_is_left(explained: _KnownGames) -> Matrix:
+def _what_is_left(explained: KnownGames) -> Matrix:
     """Return the map from differences to what the best multiples of the games leave of them."""
     fit = _least_squares(explained.differences)
     return np.eye(fit.shape[1]) - explained.differences @ fit

@@ -20,13 +20,13 @@ averaged by how likely they make the observed r, and what they disagree about is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.shapley._coalitions import log_n_subsets
 from lukewarm.shapley._games import Game
+from lukewarm.shapley._known_games import KnownGames
 from lukewarm.shapley._pairs import PairSample, sum_zero_basis
 from lukewarm.shapley._proxy import ProxyGame
 from lukewarm.shapley._solution import Solution, small_sample_factor
@@ -68,8 +68,8 @@ def shrunken_least_squares(
     equal_share = sample.signs.sum(axis=1) / n_players
     h, h_full = sample.differences(game)
     r = h - equal_share * h_full
-    additive = _Features.additive(sample)
-    priors = [additive, additive.joined_by(sample, proxies)] if proxies else [additive]
+    additive = _additive_features(sample)
+    priors = [additive, _with_proxies(additive, sample, proxies)] if proxies else [additive]
     posteriors = [_Posterior(sample, r, prior) for prior in priors]
     likelihood = np.array([each.log_likelihoods for each in posteriors])
     shares = np.exp(likelihood - likelihood.max())
@@ -91,48 +91,35 @@ def shrunken_least_squares(
     return Solution(sample.coalitions, sample.weights_of_values(of_pairs, of_full), covariance)
 
 
-@dataclass(frozen=True, eq=False)
-class _Features:
-    """Games with known Shapley values and worth nothing in all, scaled to their prior variance.
+def _additive_features(sample: PairSample) -> KnownGames:
+    """Return the additive games worth nothing in all, (n, p - 1).
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n, q)
-    shapley : ndarray of shape (p, q)
-    proxy_covariances : list of k arrays of shape (p, p)
-        Of the errors of the last k columns of `shapley`.
+    They are scaled so that their prior variances sum to 1 at every pair.
     """
+    n_players = sample.membership.shape[1]
+    basis = 2 / np.sqrt(n_players) * sum_zero_basis(n_players)
+    return KnownGames(sample.signs @ basis / 2, basis)
 
-    differences: Matrix
-    shapley: Matrix
-    proxy_covariances: list[Matrix]
 
-    @classmethod
-    def additive(cls, sample: PairSample) -> _Features:
-        """Return the additive games, with prior variances that sum to 1 at every pair."""
-        n_players = sample.membership.shape[1]
-        basis = 2 / np.sqrt(n_players) * sum_zero_basis(n_players)
-        return cls(sample.signs @ basis / 2, basis, [])
-
-    def joined_by(self, sample: PairSample, proxies: Sequence[ProxyGame]) -> _Features:
-        """Return these games and the proxies less their equal shares."""
-        n_players = sample.membership.shape[1]
-        columns, shapley, covariances = [self.differences], [self.shapley], []
-        for proxy in proxies:
-            h, h_full = sample.differences(proxy)
-            column = h - h_full * sample.signs.sum(axis=1) / n_players
-            size = max(float(np.sqrt(np.mean(column**2))), np.finfo(float).tiny)
-            scale = np.sqrt(_PROXY_VARIANCE) / size
-            columns.append(scale * column[:, np.newaxis])
-            shapley.append(scale * (proxy.shapley - 2 * h_full / n_players)[:, np.newaxis])
-            covariances.append(scale**2 * proxy.covariance)
-        return _Features(np.hstack(columns), np.hstack(shapley), covariances)
+def _with_proxies(
+    features: KnownGames, sample: PairSample, proxies: Sequence[ProxyGame]
+) -> KnownGames:
+    """Return the features and the proxies less their equal shares, scaled to their variance."""
+    n_players = sample.membership.shape[1]
+    for proxy in proxies:
+        h, h_full = sample.differences(proxy)
+        column = h - h_full * sample.signs.sum(axis=1) / n_players
+        size = max(float(np.sqrt(np.mean(column**2))), np.finfo(float).tiny)
+        scale = np.sqrt(_PROXY_VARIANCE) / size
+        left = proxy.shapley - 2 * h_full / n_players
+        features = features.joined_by(scale * column, scale * left, scale**2 * proxy.covariance)
+    return features
 
 
 class _Posterior:
     """What the pairs say under one set of features, for every noise on the grid."""
 
-    def __init__(self, sample: PairSample, r: Vector, features: _Features) -> None:
+    def __init__(self, sample: PairSample, r: Vector, features: KnownGames) -> None:
         self._features, self._r = features, r
         left, singular, right = np.linalg.svd(features.differences)
         # Directions that only round-off shows would otherwise be read as seen.
@@ -167,9 +154,7 @@ class _Posterior:
         covariance = scale * self._spread(noise)
         coefficients = self._slopes @ (self._axes.T @ self._r / total)[:n_shown]
         multiples = coefficients[len(coefficients) - len(features.proxy_covariances) :]
-        for multiple, proxy_covariance in zip(multiples, features.proxy_covariances, strict=True):
-            covariance = covariance + multiple**2 * proxy_covariance
-        return along_axes @ self._axes.T, covariance
+        return along_axes @ self._axes.T, features.with_proxy_errors(covariance, multiples)
 
     def _spread(self, noise: float) -> Matrix:
         """Return the posterior covariance of the Shapley values at scale 1, (p, p).

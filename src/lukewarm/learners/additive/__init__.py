@@ -4,6 +4,6 @@ They stand under trees, which cannot follow a line into its tails, and guess col
 """
 
 from lukewarm.learners.additive._basis import AdditiveBasis, Line
-from lukewarm.learners.additive._ridge import RidgeFamily, RidgeFit
+from lukewarm.learners.additive._ridge import RidgeFamily, RidgeFit, without_functions
 
-__all__ = ["AdditiveBasis", "Line", "RidgeFamily", "RidgeFit"]
+__all__ = ["AdditiveBasis", "Line", "RidgeFamily", "RidgeFit", "without_functions"]

@@ -287,11 +287,7 @@ class RidgeFamily:
     def _downdated(self, products: Vector, kept: np.ndarray, inverse: Matrix) -> Vector:
         solution = inverse @ np.where(kept, products, 0.0)
         gone = np.flatnonzero(~kept)
-        if len(gone):
-            block = inverse[np.ix_(gone, gone)]
-            solution = solution - inverse[:, gone] @ np.linalg.solve(block, solution[gone])
-            solution[gone] = 0.0
-        return solution
+        return without_functions(solution, inverse, gone) if len(gone) else solution
 
     def _by_itself(self, products: Vector, kept: np.ndarray, penalty: float) -> Vector:
         most = len(kept) if self._inverses else _MOST_SCREENED
@@ -305,3 +301,21 @@ class RidgeFamily:
 
     def _weighted(self, functions: Matrix) -> Matrix:
         return functions if self._weights is None else functions * self._weights[:, None]
+
+
+def without_functions(coefficients: np.ndarray, inverse: Matrix, gone: np.ndarray) -> np.ndarray:
+    """Return the coefficients c_S - P_SR P_RR^-1 c_R of a regression without some functions.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (m,) or (m, n_outputs)
+        Of the regression on all functions.
+    inverse : ndarray of shape (m, m)
+        P.
+    gone : ndarray of int
+        R; their coefficients are zero.
+    """
+    block = inverse[np.ix_(gone, gone)]
+    left = coefficients - inverse[:, gone] @ np.linalg.solve(block, coefficients[gone])
+    left[gone] = 0.0
+    return left

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm.learners.additive import RidgeFamily
+from lukewarm.learners.additive import RidgeFamily, without_functions
 from lukewarm.learners.kernel._log_loss import ClassRows, fit_log_loss, indicators
 
 # An eigendecomposition costs the cube of their number.
@@ -44,8 +44,9 @@ class BaseFit:
         """Return the ridge regression of `y` (n,); the penalty is in rows."""
         family = RidgeFamily(functions, (penalty,), weights)
         fit = family.fit(y, np.ones(functions.shape[1], dtype=bool), 0)
-        mean = np.average(functions, axis=0, weights=weights)
-        return cls(np.array([fit.offset]), fit.coefficients[:, None], mean, family.inverse(0))
+        return cls(
+            np.array([fit.offset]), fit.coefficients[:, None], family.mean, family.inverse(0)
+        )
 
     @classmethod
     def log_loss(
@@ -90,13 +91,10 @@ class BaseFit:
         gone = np.flatnonzero(is_gone)
         if not len(gone):
             return self
-        coefficients = self.coefficients
-        if self.inverse is not None:
-            block = self.inverse[np.ix_(gone, gone)]
-            coefficients = coefficients - self.inverse[:, gone] @ np.linalg.solve(
-                block, coefficients[gone]
-            )
-        coefficients = np.where(is_gone[:, None], 0.0, coefficients)
+        if self.inverse is None:
+            coefficients = np.where(is_gone[:, None], 0.0, self.coefficients)
+        else:
+            coefficients = without_functions(self.coefficients, self.inverse, gone)
         # The mean output stays where it was.
         offset = self.offset + self.mean @ (self.coefficients - coefficients)
         return replace(self, offset=offset, coefficients=coefficients)

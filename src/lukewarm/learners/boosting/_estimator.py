@@ -13,19 +13,8 @@ from lukewarm._validation import check_count, check_fraction, check_weights
 from lukewarm.data import Rows
 from lukewarm.learners._table_estimator import TableEstimator
 from lukewarm.learners._training import train_until
-from lukewarm.learners.boosting._learner import ObliviousBoosting
+from lukewarm.learners.boosting._learner import TREE_SETTINGS, ObliviousBoosting
 from lukewarm.stopping import Patience
-
-_LEARNER_PARAMETERS = (
-    "depth",
-    "learning_rate",
-    "n_bins",
-    "random_strength",
-    "l2_leaf",
-    "shrinkage",
-    "subsample",
-    "feature_fraction",
-)
 
 
 class ObliviousBoostingEstimator(TableEstimator):
@@ -65,7 +54,7 @@ class ObliviousBoostingEstimator(TableEstimator):
 
     def make_learner(self, seed: int, **others: Any) -> ObliviousBoosting:
         """Return an untrained learner with these settings."""
-        settings = {name: getattr(self, name) for name in _LEARNER_PARAMETERS}
+        settings = {name: getattr(self, name) for name in TREE_SETTINGS}
         # More threads than cores would only wait for one another.
         n_threads = min(effective_n_jobs(self.n_jobs), effective_n_jobs(-1))
         return ObliviousBoosting(**settings, n_threads=n_threads, seed=seed, **others)

@@ -26,7 +26,8 @@ from lukewarm.measures import Task
 
 # Training, stopping and evaluation rows, and those by which it is seen what a model looks at.
 TABLES_KEPT = 4
-_SETTINGS = (
+# What trees are grown by; the estimators have parameters of the same names.
+TREE_SETTINGS = (
     "depth",
     "learning_rate",
     "n_bins",
@@ -35,11 +36,8 @@ _SETTINGS = (
     "shrinkage",
     "subsample",
     "feature_fraction",
-    "objective",
-    "n_threads",
-    "n_classes",
-    "seed",
 )
+_SETTINGS = (*TREE_SETTINGS, "objective", "n_threads", "n_classes", "seed")
 
 
 class ObliviousBoosting(BaseLearner):

@@ -47,11 +47,8 @@ class LandmarkBasis:
         """
         values = kernel.matrix(candidates, candidates)
         tolerance = _PRECISION * max(values.diagonal().max(), 1e-300)
-        factor, pivots, rank, _ = lapack.dpstrf(values, tol=tolerance, lower=1)
-        rank = max(int(rank), 1)
-        if factor[0, 0] <= 0:  # a kernel of constant columns only
-            return cls(kernel, candidates[:0], np.zeros((0, 0)))
-        return cls(kernel, candidates[pivots[:rank] - 1], np.tril(factor[:rank, :rank]))
+        pivots, factor = pivoted_cholesky(values, tolerance)
+        return cls(kernel, candidates[pivots], factor)
 
     @property
     def rank(self) -> int:
@@ -60,16 +57,35 @@ class LandmarkBasis:
 
     def features(self, rows: Matrix) -> Matrix:
         """Return the basis functions at coded rows, shape (n, rank)."""
-        values = np.ascontiguousarray(self.kernel.matrix(rows, self.landmarks).T)
-        if not self.rank:
-            return values.T
-        return linalg.solve_triangular(
-            self.factor, values, lower=True, overwrite_b=True, check_finite=False
-        ).T
+        return orthonormal_features(self.kernel.matrix(rows, self.landmarks), self.factor)
 
     def blocks(self, n_rows: int) -> Iterator[slice]:
         """Yield slices of rows whose features fit into a block of memory."""
         yield from row_blocks(n_rows, max(self.rank, self.landmarks.shape[1]))
+
+
+def pivoted_cholesky(kernel_matrix: Matrix, tolerance: float) -> tuple[np.ndarray, Matrix]:
+    """Return which landmarks the others do not span, and the lower factor of their kernel.
+
+    Landmarks whose part of their own is at most `tolerance` are left out; of a kernel that is zero
+    none is kept.
+    """
+    factor, pivots, rank, _ = lapack.dpstrf(kernel_matrix, tol=tolerance, lower=1)
+    # LAPACK counts from 1, and leaves the upper half as it came.
+    return pivots[:rank] - 1, np.tril(factor[:rank, :rank])
+
+
+def orthonormal_features(kernel_matrix: Matrix, factor: Matrix) -> Matrix:
+    """Return the basis functions at n rows, (n, rank), from their kernel to the landmarks kept.
+
+    The kernel may be overwritten.
+    """
+    columns = np.ascontiguousarray(kernel_matrix.T)
+    if not len(factor):
+        return columns.T
+    return linalg.solve_triangular(
+        factor, columns, lower=True, overwrite_b=True, check_finite=False
+    ).T
 
 
 def row_blocks(n_rows: int, width: int) -> Iterator[slice]:

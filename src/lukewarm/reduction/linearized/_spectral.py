@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
-from scipy.linalg import lapack
 
 from lukewarm._typing import Matrix, Vector
+from lukewarm.learners.kernel._basis import orthonormal_features, pivoted_cholesky
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +39,11 @@ class LandmarkBasis:
         # Computed in blocks, its two halves differ by rounding.
         symmetric = (landmark_kernel + landmark_kernel.T) / 2
         tolerance = precision * len(symmetric) * symmetric.diagonal().max()
-        factor, pivots, rank, _ = lapack.dpstrf(symmetric, tol=tolerance, lower=1)
-        # LAPACK counts from 1, and leaves the upper half as it came.
-        return cls(pivots[:rank] - 1, np.tril(factor[:rank, :rank]))
+        return cls(*pivoted_cholesky(symmetric, tolerance))
 
     def features(self, kernel: Matrix) -> Matrix:
         """Return the basis functions at n rows, (n, rank), from their kernel to all landmarks."""
-        columns = np.ascontiguousarray(kernel[:, self.pivots].T)
-        return linalg.solve_triangular(
-            self.factor, columns, lower=True, overwrite_b=True, check_finite=False
-        ).T
+        return orthonormal_features(kernel[:, self.pivots], self.factor)
 
     def landmark_weights(self, coefficients: Vector) -> Vector:
         """Return what each landmark kept weighs in the function with these coefficients."""

@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
-_RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
-
-
-def _found(name: str) -> Any:
-    return json.loads((_RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def _table(rows: list[tuple[str, ...]]) -> str:
-    head = rows[0]
-    first, *lines = (f"| {' | '.join(row)} |" for row in rows)
-    return "\n".join([first, "|---" * len(head) + "|", *lines])
+from measured_tables import results, table
 
 
 def _bytes(n_bytes: float) -> str:
@@ -28,12 +14,12 @@ def _bytes(n_bytes: float) -> str:
 
 def scale_plan() -> str:
     """Return what the plan takes, part by part."""
-    found = _found("scale")
+    found = results("scale")
     one, plan = found["measured"], found["plan"]
     n_rows, n_columns = one["n_learnt"], one["n_columns"]
-    return _table(
+    return table(
+        ("part", "measured on one core", "in the plan"),
         [
-            ("part", "measured on one core", "in the plan"),
             (
                 "read a block",
                 f"{1e9 * one['read_seconds_per_cell']:.0f} ns per number, "
@@ -73,27 +59,25 @@ def scale_plan() -> str:
                 "repeated after failures",
             ),
             ("results", "", f"{_bytes(plan['results_bytes'])} of sums come back"),
-        ]
+        ],
     )
 
 
 def parallel_memory() -> str:
     """Return the memory of many feature sets with a store and without."""
-    found = _found("parallel")["memory"]
-    return _table(
+    found = results("parallel")["memory"]
+    return table(
+        ("", "feature sets", "evaluation rows", "memory of the fit"),
         [
-            ("", "feature sets", "evaluation rows", "memory of the fit"),
-            *(
-                (name, f"{each['n_sets']:,}", f"{each['n_rows']:,}", _bytes(each["bytes"]))
-                for name, each in found.items()
-            ),
-        ]
+            (name, f"{each['n_sets']:,}", f"{each['n_rows']:,}", _bytes(each["bytes"]))
+            for name, each in found.items()
+        ],
     )
 
 
 def parallel_time() -> str:
     """Return what the machinery of each back end costs."""
-    found = _found("parallel")
+    found = results("parallel")
     load = found["time"]["load"]
     rows = [
         (
@@ -110,8 +94,8 @@ def parallel_time() -> str:
         f"cores with a load of {load:.1f} before:\njobs that wait show the machinery alone, jobs "
         f"that compute the want of cores as well. Keeping a job of\n"
         f"{found['store']['job_seconds']:g} s in a store adds "
-        f"{100 * found['store']['overhead']:.1f} % of processor time.\n\n{_table([head, *rows])}"
+        f"{100 * found['store']['overhead']:.1f} % of processor time.\n\n{table(head, rows)}"
     )
 
 
-BLOCKS = {each.__name__: each for each in (scale_plan, parallel_memory, parallel_time)}
+BLOCKS = (scale_plan, parallel_memory, parallel_time)
