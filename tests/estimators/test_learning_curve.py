@@ -388,7 +388,9 @@ def test_folds_keep_the_level_of_the_product_test(cv):
 
 
 def test_products_of_errors_count_less_with_more_rows(generator):
-    few, many = (plan_runs(n, 0, 0.75, None, generator, None, with_halves=True) for n in (90, 12_000))
+    few, many = (
+        plan_runs(n, 0, 0.75, None, generator, None, with_halves=True) for n in (90, 12_000)
+    )
     assert 1.5 < few.variance_factor() < 3
     assert 1 < many.variance_factor() < 1.01
     # Rows of ten patients are worth ten.
