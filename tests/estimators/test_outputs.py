@@ -229,6 +229,26 @@ def test_several_quantiles_are_outputs_each_by_its_own_loss(engine):
         assert min(found["level"], found["spread"]) > 0.02 > found["noise"]
 
 
+@pytest.mark.parametrize("engine", ["xgboost", "catboost"])
+def test_several_quantiles_of_a_trained_model_are_measured_by_their_losses(engine):
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame(generator.normal(size=(900, 3)), columns=["level", "spread", "noise"])
+    y = X["level"] + np.exp(X["spread"]) * generator.normal(size=900)
+    trained = quantile_model(engine).fit(X[:600], y[:600])
+    vi = lw.VariableImportance(trained, prefit=True, random_state=0)
+    results = vi.fit(X[:600], y[:600], X_eval=X[600:], y_eval=y[600:]).results_
+    assert list(results) == [
+        "mean over outputs",
+        "pinball(0.2) of quantile 0.2",
+        "pinball(0.8) of quantile 0.8",
+    ]
+    # Quantiles do not average.
+    assert vi.result_.method == "retrain"
+    for result in results.values():
+        found = importances(result)
+        assert min(found["level"], found["spread"]) > 0.02 > found["noise"]
+
+
 def test_the_loss_a_model_is_trained_on_measures_each_output():
     X, y = table(n_rows=200)
     counts = np.exp(scaled(y) / 2)
