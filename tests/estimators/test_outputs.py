@@ -249,6 +249,29 @@ def test_several_quantiles_of_a_trained_model_are_measured_by_their_losses(engin
         assert min(found["level"], found["spread"]) > 0.02 > found["noise"]
 
 
+@pytest.mark.parametrize("prefit", [False, True])
+def test_catboost_of_several_outputs_is_fitted_with_the_levels_it_was_told_of(prefit):
+    catboost = pytest.importorskip("catboost")
+    X, y = table(n_rows=200)
+    X["kind"] = np.where(X["a"] > 0, "high", "low")
+    # scikit-learn cannot clone it, because it copies the list.
+    model = catboost.CatBoostRegressor(
+        loss_function="MultiRMSE",
+        cat_features=["kind"],
+        iterations=30,
+        thread_count=1,
+        verbose=False,
+        allow_writing_files=False,
+    )
+    vi = lw.VariableImportance(model, "retrain", prefit=prefit, features=["b"], random_state=0)
+    rows = {"X_eval": X[150:], "y_eval": y[150:]} if prefit else {}
+    if prefit:
+        model.fit(X[:150], y[:150])
+    result = vi.fit(X[:150], y[:150], **rows).result_
+    assert (result.method, result.model) == ("retrain", "CatBoostRegressor")
+    assert result.importance[0] > 0.02
+
+
 def test_the_loss_a_model_is_trained_on_measures_each_output():
     X, y = table(n_rows=200)
     counts = np.exp(scaled(y) / 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,15 @@ def _remedy(X: Features) -> str:
         f" ({' and '.join(reasons)}; encode or impute them before, such as in a Pipeline, or use a "
         "model that takes them: 'auto', 'boosting', 'kernel', 'catboost', 'lightgbm', 'xgboost')."
     )
+
+
+def _unfitted(estimator: Any) -> Any:
+    """Return an untrained estimator with the same settings."""
+    try:
+        return clone(estimator)
+    except RuntimeError:
+        # CatBoost copies the lists it is given, such as cat_features, and clone refuses that.
+        return type(estimator)(**deepcopy(estimator.get_params(deep=False)))
 
 
 def _loss_of(estimator: Any, task: Task) -> MeanLoss:
@@ -122,7 +131,7 @@ class RefitOnlyLearner(ModelWrapper):
         if self.n_steps and self._is_copy:
             raise TypeError(cannot_warm_start(self.model_type))
         if n_steps and not self.n_steps:
-            model = clone(self.estimator)
+            model = _unfitted(self.estimator)
             if "random_state" in model.get_params():
                 model.set_params(random_state=self.seed)
             target = self._target(model, y)
