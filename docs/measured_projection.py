@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -87,11 +88,11 @@ def rank_agreement() -> str:
 
     def cell(record: dict[str, Any], left_out: str) -> str:
         kept = [place for place, name in enumerate(record["features"]) if name != left_out]
-        projected, retrained, elsewhere = (
-            np.array(record[key])[kept] for key in ("projection", "retrain", "elsewhere")
+        projected, *retrained = (
+            np.array(each)[kept] for each in (record["projection"], *record["retrain"])
         )
-        agreements = (spearmanr(each, retrained).statistic for each in (projected, elsewhere))
-        return "{:.2f} ({:.2f})".format(*agreements)
+        chance = [spearmanr(*pair).statistic for pair in combinations(retrained, 2)]
+        return f"{spearmanr(projected, retrained[0]).statistic:.2f} ({np.mean(chance):.2f})"
 
     rows = [
         (
@@ -103,7 +104,9 @@ def rank_agreement() -> str:
             ("Computers", "trend"),
         )
     ]
-    return table((f"{found['rows']:,} rows", *models), rows)
+    splits = {model: len(each["retrain"]) for (_, model), each in records.items()}
+    said = ", ".join(f"{model} {number}" for model, number in splits.items())
+    return table((f"{found['rows']:,} rows", *models), rows) + f"\n\nRetrainings: {said}."
 
 
 def hidimstat() -> str:

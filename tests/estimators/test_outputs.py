@@ -229,6 +229,49 @@ def test_several_quantiles_are_outputs_each_by_its_own_loss(engine):
         assert min(found["level"], found["spread"]) > 0.02 > found["noise"]
 
 
+@pytest.mark.parametrize("engine", ["xgboost", "catboost"])
+def test_several_quantiles_of_a_trained_model_are_measured_by_their_losses(engine):
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame(generator.normal(size=(900, 3)), columns=["level", "spread", "noise"])
+    y = X["level"] + np.exp(X["spread"]) * generator.normal(size=900)
+    trained = quantile_model(engine).fit(X[:600], y[:600])
+    vi = lw.VariableImportance(trained, prefit=True, random_state=0)
+    results = vi.fit(X[:600], y[:600], X_eval=X[600:], y_eval=y[600:]).results_
+    assert list(results) == [
+        "mean over outputs",
+        "pinball(0.2) of quantile 0.2",
+        "pinball(0.8) of quantile 0.8",
+    ]
+    # Quantiles do not average.
+    assert vi.result_.method == "retrain"
+    for result in results.values():
+        found = importances(result)
+        assert min(found["level"], found["spread"]) > 0.02 > found["noise"]
+
+
+@pytest.mark.parametrize("prefit", [False, True])
+def test_catboost_of_several_outputs_is_fitted_with_the_levels_it_was_told_of(prefit):
+    catboost = pytest.importorskip("catboost")
+    X, y = table(n_rows=200)
+    X["kind"] = np.where(X["a"] > 0, "high", "low")
+    # scikit-learn cannot clone it, because it copies the list.
+    model = catboost.CatBoostRegressor(
+        loss_function="MultiRMSE",
+        cat_features=["kind"],
+        iterations=30,
+        thread_count=1,
+        verbose=False,
+        allow_writing_files=False,
+    )
+    vi = lw.VariableImportance(model, "retrain", prefit=prefit, features=["b"], random_state=0)
+    rows = {"X_eval": X[150:], "y_eval": y[150:]} if prefit else {}
+    if prefit:
+        model.fit(X[:150], y[:150])
+    result = vi.fit(X[:150], y[:150], **rows).result_
+    assert (result.method, result.model) == ("retrain", "CatBoostRegressor")
+    assert result.importance[0] > 0.02
+
+
 def test_the_loss_a_model_is_trained_on_measures_each_output():
     X, y = table(n_rows=200)
     counts = np.exp(scaled(y) / 2)

@@ -312,9 +312,11 @@ def test_bad_data_is_refused(linear, change, error, message):
 
 def test_missing_values_in_a_model_without_them_name_the_columns(linear):
     pytest.importorskip("torch")
+    from lukewarm.learners import Network
+
     X = linear.X.mask(linear.X > 2)
     with pytest.raises(ValueError, match=r"does not take missing values.*'X1'"):
-        lw.VariableImportance("network", method="early_stopping", inference="paired").fit(
+        lw.VariableImportance(Network(), method="early_stopping", inference="paired").fit(
             X, linear.y
         )
 

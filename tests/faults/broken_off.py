@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from killed_workers import cluster
 from sklearn.tree import DecisionTreeRegressor
 
 import lukewarm as lw
@@ -57,6 +56,8 @@ def press_when_begun(store):
 
 
 if __name__ == "__main__":
+    from killed_workers import cluster  # beside this program; not to be found where it is imported
+
     warnings.simplefilter("ignore")
     store = Path(sys.argv[2])
     told = {"message": None}

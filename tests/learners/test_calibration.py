@@ -9,10 +9,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from lukewarm.data import Removal, Rows
 from lukewarm.learners import from_model, train_until
 from lukewarm.learners._calibration import PlattScaling
+from lukewarm.learners._class_outputs import ScoredClassifier
 from lukewarm.measures import Task, mean_log_loss
 from lukewarm.reduction import Dropout, ReductionData, Retrain, as_reduction
 from lukewarm.stopping import Patience
@@ -164,3 +166,17 @@ def test_an_untrained_pipeline_is_left_as_it_is(generator):
     learner = from_model(make_pipeline(StandardScaler(), MLPClassifier()), task=Task(2), seed=0)
     learner.match_calibration(X * [0, 1], X, y)
     np.testing.assert_array_equal(learner.predict(X), 0.5)
+
+
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+def test_scores_of_several_classes_are_calibrated_to_the_end():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(300, 4))
+    codes = np.digitize(X[:, 0] + 0.7 * generator.normal(size=300), np.linspace(-1, 1, 4))
+    scored = ScoredClassifier(SVC().fit(X, codes))
+    scored.calibrate(X, codes)
+    # As many steps as this need more than scikit-learn allows by default.
+    assert scored._map.n_iter_ > LogisticRegression().max_iter
+    # A maximum of the likelihood has the classes as often as they are.
+    shares = np.bincount(codes) / len(codes)
+    np.testing.assert_allclose(scored.predict_proba(X).mean(axis=0), shares, atol=1e-3)

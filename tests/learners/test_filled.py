@@ -14,6 +14,7 @@ from lukewarm.learners import (
     as_learner,
     train_until,
 )
+from lukewarm.learners._predict_only import PredictOnlyLearner
 from lukewarm.stopping import Patience
 
 
@@ -76,6 +77,25 @@ def test_a_learner_without_a_way_of_its_own_is_given_the_tables(gradient_descent
     X = np.arange(6.0).reshape(3, 2)
     found = as_learner(gradient_descent).predict_filled(X, [{0: np.zeros(3)}, {0: np.ones(3)}])
     assert np.array_equal(found, [X[:, 1], X[:, 1] + 1])
+
+
+def test_small_frames_are_predicted_in_few_calls_with_the_dtypes_of_one():
+    frame, _, fills = _levels(4000)
+    frame["when"] = pd.Timestamp("2020-01-01")
+    frame["word"] = pd.Series("plain", index=frame.index, dtype=object)
+    frame["many"] = np.arange(len(frame), dtype="int32")
+    calls = []
+
+    def model(rows):
+        calls.append(rows)
+        return rows["a"] + 2.0 * (rows["d"] == "u")
+
+    found = PredictOnlyLearner(model).predict_filled(frame, [*fills, *fills, *fills])
+    # Six tables of 4,000 rows, two in each call of at most 10,000.
+    assert [len(rows) for rows in calls] == [8000, 8000, 8000]
+    assert all(rows.dtypes.equals(frame.dtypes) and rows.index.is_unique for rows in calls)
+    for prediction, fill in zip(found, fills * 3, strict=True):
+        assert np.array_equal(prediction, fill[0] + 2.0 * (fill[3] == "u"))
 
 
 @pytest.mark.parametrize("settings", [{}, {"depth": 7}, {"shrinkage": 50.0}, {"n_classes": 3}])

@@ -15,6 +15,7 @@ from lukewarm.measures import (
     available,
     needs_classes,
 )
+from lukewarm.results import ImportanceWarning
 
 N_ROWS = 60
 NAMES = (*MEASURES, "pinball(0.9)", "huber(0.5)", "tweedie_deviance(1.5)")
@@ -229,6 +230,33 @@ def test_curvature_is_half_the_second_derivative_of_the_expected_loss(name, n_cl
     np.testing.assert_allclose(second, expected, rtol=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        # As scikit-learn called it before its version 1.6, and calls the function still.
+        (
+            "max_error",
+            "or a scorer of scikit-learn.*got 'max_error'. Did you mean 'neg_max_error'?",
+        ),
+        ("mse", "Did you mean 'neg_mse'?"),
+        ("rand_score", "got 'rand_score', which compares clusterings."),
+        ("random", "got 'random'."),
+        (3, "got 3."),
+    ],
+)
+def test_a_name_that_is_no_measure_is_refused_with_the_nearest_one(name, message):
+    with pytest.raises(ValueError, match=message.replace("?", r"\?") + "$"):
+        as_measure(name)
+
+
+@pytest.mark.parametrize("name", ["neg_max_error", "neg_median_absolute_error"])
+def test_a_scorer_of_one_row_or_two_warns_that_its_interval_does_not_hold(name):
+    with pytest.warns(ImportanceWarning, match=f"{name!r}.*importances hold, but not their int"):
+        as_measure(name)
+    assert available().set_index("measure").loc[name, "interval"] == "not valid"
+
+
+@pytest.mark.filterwarnings("ignore:measure 'neg_m:lukewarm.ImportanceWarning")
 def test_every_measure_of_the_table_can_be_had_by_name():
     table = available()
     assert {"rmse", "pinball(quantile)", "brier", "macro_auc", "f1_weighted"} <= set(

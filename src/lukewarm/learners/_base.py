@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import pandas as pd
 
 from lukewarm._typing import Draw, Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows, filled
@@ -19,8 +20,10 @@ from lukewarm.measures import REGRESSION, MeanLoss, NegMSE, Task
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
-# Rows up to which tables are predicted in one call: a call's own cost no longer counts beyond.
-_MOST_STACKED = 100_000
+# Rows up to which tables are predicted in one call. A pipeline on a frame spends some 7 ms on a
+# call alone, which no longer counts beyond; a kernel machine needs memory for each row of a call
+# times its training rows, so there are no more.
+_MOST_STACKED = 10_000
 
 
 @runtime_checkable
@@ -177,10 +180,13 @@ class BaseLearner(ABC):
         fills : sequence of dict
             Values (n,) by column number, the same columns in all of them.
         """
-        tables = [filled(X, values) for values in fills]
-        if len(X) * len(tables) > _MOST_STACKED or not isinstance(X, np.ndarray):
-            return [self.predict(table) for table in tables]
-        return np.split(self.predict(np.concatenate(tables)), len(tables))
+        can_stack = isinstance(X, np.ndarray | pd.DataFrame) and len(X)
+        n_stacked = max(_MOST_STACKED // len(X), 1) if can_stack else 1
+        predictions: list[Prediction] = []
+        for begin in range(0, len(fills), n_stacked):
+            tables = [filled(X, values) for values in fills[begin : begin + n_stacked]]
+            predictions += np.split(self.predict(_stacked(tables)), len(tables))
+        return predictions
 
     def predict_changed(self, X: Features, values: dict[int, Any]) -> Prediction:
         """Return what `predict` gives for `X` with other values (n,) in some columns.
@@ -379,3 +385,12 @@ class DifferentiableLearner(BaseLearner):
 
 def _unable(learner: BaseLearner, trait: str) -> TypeError:
     return TypeError(f"a {learner.model_type} has no such ability: its trait {trait} is False.")
+
+
+def _stacked(tables: list[Any]) -> Any:
+    """Return tables of the same columns and dtypes below each other; a single one as it is."""
+    if len(tables) == 1:
+        return tables[0]
+    if isinstance(tables[0], pd.DataFrame):
+        return pd.concat(tables, ignore_index=True)
+    return np.concatenate(tables)

@@ -12,6 +12,8 @@ from lukewarm.measures import Task
 
 # As good as no penalty on the slope of the scores, and a finite slope where they separate classes.
 _WEAK_PENALTY = 1e6
+# Scores of rows that trained a model nearly separate several classes: that takes hundreds of steps.
+_MOST_STEPS = 10_000
 
 
 def class_output(model: Any) -> str | None:
@@ -51,7 +53,7 @@ class ScoredClassifier:
         # Here, so that fits without such a model do not wait for the import.
         from sklearn.linear_model import LogisticRegression
 
-        self._map = LogisticRegression(C=_WEAK_PENALTY).fit(
+        self._map = LogisticRegression(C=_WEAK_PENALTY, max_iter=_MOST_STEPS).fit(
             self._scores(X), y.astype(int), sample_weight=weights
         )
 

@@ -235,7 +235,7 @@ def objective_of(engine: str, name: Any, settings: Settings) -> Objective:
     """
     table = OBJECTIVES[engine]
     if not isinstance(name, str) or name not in table:
-        what = f"objective={name!r}" if isinstance(name, str) else "a function for its objective"
+        what = "a function for its objective" if callable(name) else f"objective={name!r}"
         raise ValueError(
             f"model has {what}, whose loss and scale of predictions are not known here; for a "
             f"numeric target use one of {', '.join(table)}."

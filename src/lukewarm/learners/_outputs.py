@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -224,23 +224,33 @@ def quantile_models(model: Any) -> dict[str, Any]:
     >>> list(models), models["quantile 0.9"].get_params()["quantile_alpha"]
     (['quantile 0.1', 'quantile 0.9'], 0.9)
     """
+    is_xgboost = type(model).__name__ == "XGBRegressor"
+    models = {}
+    for level in quantile_levels(model):
+        own = (
+            {"quantile_alpha": level}
+            if is_xgboost
+            else {"loss_function": f"Quantile:alpha={level:g}"}
+        )
+        models[f"quantile {level:g}"] = type(model)(**{**model.get_params(), **own})
+    return models
+
+
+def quantile_levels(model: Any) -> tuple[float, ...]:
+    """Return the levels of an estimator of several quantiles; of any other none.
+
+    Examples
+    --------
+    >>> from catboost import CatBoostRegressor
+    >>> quantile_levels(CatBoostRegressor(loss_function="MultiQuantile:alpha=0.1,0.9"))
+    (0.1, 0.9)
+    """
     kind = type(model).__name__
+    levels: list[float] = []
     if kind == "XGBRegressor":
         levels = np.atleast_1d(model.get_params().get("quantile_alpha")).tolist()
-        return _by_quantile(model, levels, lambda level: {"quantile_alpha": level})
-    loss = model.get_params().get("loss_function") if kind == "CatBoostRegressor" else None
-    if not isinstance(loss, str) or not loss.startswith("MultiQuantile:alpha="):
-        return {}
-    levels = [float(each) for each in loss.partition("=")[2].split(",")]
-    return _by_quantile(model, levels, lambda level: {"loss_function": f"Quantile:alpha={level:g}"})
-
-
-def _by_quantile(
-    model: Any, levels: Sequence[float], settings: Callable[[float], dict[str, Any]]
-) -> dict[str, Any]:
-    if len(levels) < 2:
-        return {}
-    return {
-        f"quantile {level:g}": type(model)(**{**model.get_params(), **settings(level)})
-        for level in levels
-    }
+    elif kind == "CatBoostRegressor":
+        loss = model.get_params().get("loss_function")
+        if isinstance(loss, str) and loss.startswith("MultiQuantile:alpha="):
+            levels = [float(each) for each in loss.partition("=")[2].split(",")]
+    return tuple(levels) if len(levels) > 1 else ()

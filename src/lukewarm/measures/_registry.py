@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 
 import pandas as pd
 
-from lukewarm._validation import check_choice
+from lukewarm._validation import shown
+from lukewarm._warnings import warn_user
 from lukewarm.measures._base import Measure
 from lukewarm.measures._classification import AUC, Accuracy, Deviance, NegLogLoss
 from lukewarm.measures._decisions import (
@@ -19,7 +21,13 @@ from lukewarm.measures._decisions import (
 )
 from lukewarm.measures._deviances import GammaDeviance, PoissonDeviance, TweedieDeviance
 from lukewarm.measures._regression import R2, RMSE, Huber, NegMAE, NegMSE, Pinball
-from lukewarm.measures._scorer import ScorerMeasure, scorer_names
+from lukewarm.measures._scorer import (
+    ScorerMeasure,
+    compares_clusters,
+    is_smooth,
+    scorer_names,
+)
+from lukewarm.results import ImportanceWarning
 
 _PLAIN: dict[str, type[Measure]] = {
     kind.name: kind
@@ -41,7 +49,8 @@ MEASURES = tuple(_PLAIN)
 def as_measure(measure: str | Measure) -> Measure:
     """Return the measure of that name, or the measure itself; see `available`.
 
-    A name that is not ours may be that of a scorer of scikit-learn.
+    A name that is not ours may be that of a scorer of scikit-learn; one whose interval is not to be
+    relied on warns.
 
     Examples
     --------
@@ -57,9 +66,40 @@ def as_measure(measure: str | Measure) -> Measure:
             stem = form.partition("(")[0]
             if re.fullmatch(rf"{stem}(\(.*\))?", measure):
                 return _with_number(kind, measure, _number(measure, stem, form))
-        if measure not in _PLAIN and measure in scorer_names():
-            return ScorerMeasure.named(measure)
-    return _PLAIN[check_choice("measure", measure, (*_PLAIN, *_WITH_NUMBER))]()
+        if measure in _PLAIN:
+            return _PLAIN[measure]()
+        if measure in scorer_names():
+            return _of_scorer(measure)
+    raise ValueError(_unknown(measure))
+
+
+def _of_scorer(name: str) -> Measure:
+    if not is_smooth(name):
+        warn_user(
+            f"measure {name!r} hangs on one row or two, so a jackknife does not know its standard "
+            "error: importances hold, but not their intervals. 'neg_mae', 'rmse' and "
+            "'pinball(quantile)' have intervals.",
+            ImportanceWarning,
+        )
+    return ScorerMeasure.named(name)
+
+
+def _unknown(measure: object) -> str:
+    ours = (*_PLAIN, *_WITH_NUMBER)
+    listed = ", ".join(map(repr, ours))
+    message = (
+        f"measure must be one of {listed}, or a scorer of scikit-learn, which "
+        f"lukewarm.measures.available() lists; got {shown(measure)}"
+    )
+    if not isinstance(measure, str):
+        return f"{message}."
+    if compares_clusters(measure):
+        return f"{message}, which compares clusterings."
+    names = (*ours, *scorer_names())
+    # A loss is known by its negative, since larger is better.
+    negative = f"neg_{measure}"
+    close = [negative] if negative in names else get_close_matches(measure, names, n=1)
+    return f"{message}. Did you mean {close[0]!r}?" if close else f"{message}."
 
 
 def own_names(*, of_classes: bool) -> tuple[str, ...]:
@@ -83,7 +123,8 @@ def available() -> pd.DataFrame:
     -------
     DataFrame
         `measure`; `target`, "numbers", "two classes" or "classes"; `interval`, "influence values"
-        (exact derivatives) or "jackknife" (scorers of scikit-learn, some 200 calls per model).
+        (exact derivatives), "jackknife" (scorers of scikit-learn, some 200 calls per model) or "not
+        valid" (a jackknife of a maximum or a median).
 
     Examples
     --------
@@ -96,7 +137,11 @@ def available() -> pd.DataFrame:
     ]
     rows += [(form, "numbers", "influence values") for form in _WITH_NUMBER]
     rows += [
-        (name, _target_of(ScorerMeasure.named(name)), "jackknife")
+        (
+            name,
+            _target_of(ScorerMeasure.named(name)),
+            "jackknife" if is_smooth(name) else "not valid",
+        )
         for name in scorer_names()
         if name not in _PLAIN
     ]

@@ -24,6 +24,8 @@ from lukewarm.results import MeasureValue
 _MOST_GROUPS = 200
 # They compare clusterings, and say nothing of a prediction.
 _OF_CLUSTERS = ("rand", "mutual_info", "completeness", "homogeneity", "v_measure", "fowlkes")
+# They hang on one row or two, however many there are, so that leaving out a group says little.
+_OF_FEW_ROWS = ("max_error", "median")
 
 
 class ScorerMeasure:
@@ -101,6 +103,22 @@ def scorer_names() -> tuple[str, ...]:
     """Return the scorers of scikit-learn that take predictions."""
     names = _metrics().get_scorer_names()
     return tuple(name for name in names if not any(part in name for part in _OF_CLUSTERS))
+
+
+def compares_clusters(name: str) -> bool:
+    """Return whether scikit-learn has a scorer of this name that takes no predictions."""
+    return name in _metrics().get_scorer_names() and name not in scorer_names()
+
+
+def is_smooth(name: str) -> bool:
+    """Return whether the jackknife is right for a scorer: no maximum and no median.
+
+    Examples
+    --------
+    >>> is_smooth("jaccard"), is_smooth("neg_max_error")
+    (True, False)
+    """
+    return not any(part in name for part in _OF_FEW_ROWS)
 
 
 def _metrics() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from lukewarm._typing import Features, Prediction, Vector
 from lukewarm.learners._class_outputs import ScoredClassifier, certain_of_labels, class_output
 from lukewarm.learners._fitted import as_seen, check_fitted
 from lukewarm.learners._model_wrapper import ModelWrapper
+from lukewarm.learners._outputs import quantile_levels
 from lukewarm.learners._registry import cannot_warm_start
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.sklearn._epochs import (
@@ -21,7 +22,7 @@ from lukewarm.learners.sklearn._epochs import (
     sample_weight_option,
 )
 from lukewarm.learners.sklearn._refit_objectives import measure_of
-from lukewarm.measures import REGRESSION, Task, loss_of
+from lukewarm.measures import REGRESSION, MeanLoss, OutputsLoss, Pinball, Task, loss_of
 
 # scikit-learn's default for calibration.
 _FOLDS = 5
@@ -43,6 +44,22 @@ def _remedy(X: Features) -> str:
         f" ({' and '.join(reasons)}; encode or impute them before, such as in a Pipeline, or use a "
         "model that takes them: 'auto', 'boosting', 'kernel', 'catboost', 'lightgbm', 'xgboost')."
     )
+
+
+def _unfitted(estimator: Any) -> Any:
+    """Return an untrained estimator with the same settings."""
+    try:
+        return clone(estimator)
+    except RuntimeError:
+        # CatBoost copies the lists it is given, such as cat_features, and clone refuses that.
+        return type(estimator)(**deepcopy(estimator.get_params(deep=False)))
+
+
+def _loss_of(estimator: Any, task: Task) -> MeanLoss:
+    levels = quantile_levels(estimator)
+    if levels and len(levels) == task.n_targets:
+        return OutputsLoss(tuple(Pinball(level) for level in levels))
+    return loss_of(measure_of(estimator), task.n_targets)
 
 
 class RefitOnlyLearner(ModelWrapper):
@@ -79,7 +96,7 @@ class RefitOnlyLearner(ModelWrapper):
 
     def __init__(self, estimator: Any, *, task: Task = REGRESSION, seed: int = 0) -> None:
         super().__init__(estimator, task=task, seed=seed)
-        self.measure = loss_of(measure_of(estimator), task.n_targets)
+        self.measure = _loss_of(estimator, task)
         self.seed = seed
         self._model: Any = None
         self._is_copy = False
@@ -114,7 +131,7 @@ class RefitOnlyLearner(ModelWrapper):
         if self.n_steps and self._is_copy:
             raise TypeError(cannot_warm_start(self.model_type))
         if n_steps and not self.n_steps:
-            model = clone(self.estimator)
+            model = _unfitted(self.estimator)
             if "random_state" in model.get_params():
                 model.set_params(random_state=self.seed)
             target = self._target(model, y)
@@ -135,6 +152,8 @@ class RefitOnlyLearner(ModelWrapper):
         """Return the target as the estimator takes it."""
         if not self.task.is_regression:
             return y.astype(int)
+        if y.ndim == 2 and quantile_levels(model):  # of one target, which is in every column
+            return y[:, 0]
         tags = getattr(model, "__sklearn_tags__", None)
         # Some take a matrix only, be it of one column.
         is_matrix = tags is not None and not tags().target_tags.single_output
