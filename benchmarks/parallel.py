@@ -158,7 +158,7 @@ def speed_up(name, job_seconds, n_calls, repeats):
 def times(backends, sizes):
     load = os.getloadavg()[0]
     found = {name: speed_up(name, *sizes) for name in backends}
-    return {"job_seconds": sizes[0], "backends": found, "load": load}
+    return {"job_seconds": sizes[0], "n_jobs": sizes[1], "backends": found, "load": load}
 
 
 def store_overhead(job_seconds, n_calls, repeats):
@@ -238,8 +238,8 @@ def main() -> None:
     parser.add_argument("part", nargs="?", choices=["bytes", "time", "memory", "store"])
     parser.add_argument("--backends", default="loky,threading,multiprocessing,dask,ray")
     parser.add_argument("--job-seconds", type=float, default=0.05)
-    parser.add_argument("--jobs", type=int, default=40)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=120)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sets", type=int, default=5000)
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--out", type=Path, default=RESULTS)

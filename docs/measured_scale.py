@@ -90,7 +90,8 @@ def parallel_time() -> str:
     ]
     head = ("back end", "speed-up, jobs that wait", "jobs that compute", "per empty job")
     return (
-        f"Two workers against one, jobs of {found['time']['job_seconds']:g} s, on a machine of two "
+        f"Two workers against one, {found['time']['n_jobs']} jobs of "
+        f"{found['time']['job_seconds']:g} s, on a machine of two "
         f"cores with a load of {load:.1f} before:\njobs that wait show the machinery alone, jobs "
         f"that compute the want of cores as well. Keeping a job of\n"
         f"{found['store']['job_seconds']:g} s in a store adds "
