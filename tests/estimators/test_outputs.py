@@ -210,6 +210,17 @@ def quantile_model(engine):
     )
 
 
+def assert_each_quantile_by_its_own_loss(results):
+    assert list(results) == [
+        "mean over outputs",
+        "pinball(0.2) of quantile 0.2",
+        "pinball(0.8) of quantile 0.8",
+    ]
+    for result in results.values():
+        found = importances(result)
+        assert min(found["level"], found["spread"]) > 0.02 > found["noise"]
+
+
 @pytest.mark.parametrize("engine", ["xgboost", "catboost"])
 def test_several_quantiles_are_outputs_each_by_its_own_loss(engine):
     generator = np.random.default_rng(0)
@@ -218,15 +229,8 @@ def test_several_quantiles_are_outputs_each_by_its_own_loss(engine):
     y = X["level"] + np.exp(X["spread"]) * generator.normal(size=600)
     vi = lw.VariableImportance(quantile_model(engine), inference="paired", random_state=0)
     results = vi.fit(X, y).results_
-    assert list(results) == [
-        "mean over outputs",
-        "pinball(0.2) of quantile 0.2",
-        "pinball(0.8) of quantile 0.8",
-    ]
     assert vi.result_.method == "early_stopping"
-    for result in results.values():
-        found = importances(result)
-        assert min(found["level"], found["spread"]) > 0.02 > found["noise"]
+    assert_each_quantile_by_its_own_loss(results)
 
 
 @pytest.mark.parametrize("engine", ["xgboost", "catboost"])
@@ -237,16 +241,9 @@ def test_several_quantiles_of_a_trained_model_are_measured_by_their_losses(engin
     trained = quantile_model(engine).fit(X[:600], y[:600])
     vi = lw.VariableImportance(trained, prefit=True, random_state=0)
     results = vi.fit(X[:600], y[:600], X_eval=X[600:], y_eval=y[600:]).results_
-    assert list(results) == [
-        "mean over outputs",
-        "pinball(0.2) of quantile 0.2",
-        "pinball(0.8) of quantile 0.8",
-    ]
     # Quantiles do not average.
     assert vi.result_.method == "retrain"
-    for result in results.values():
-        found = importances(result)
-        assert min(found["level"], found["spread"]) > 0.02 > found["noise"]
+    assert_each_quantile_by_its_own_loss(results)
 
 
 @pytest.mark.parametrize("prefit", [False, True])

@@ -126,10 +126,8 @@ def course_of(
     twins : MeasureValue, optional
         The importance by the twins, where they agree.
     """
-    if full.rise is None or reduced.rise is None:
+    if full.half is None or reduced.half is None:
         return Course()
-    assert full.half is not None
-    assert reduced.half is not None
     pace = 1.0
     if rises:
         importance = full.whole.value - reduced.whole.value
