@@ -8,8 +8,8 @@ from scipy.stats import multivariate_normal
 from lukewarm.learners.kernel._basis import LandmarkBasis
 from lukewarm.learners.kernel._choice import PENALTIES, Training
 from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._likelihood import Likelihood
 from lukewarm.learners.kernel._path import EigenPath, ridge_filters
-from lukewarm.learners.kernel._relevance import Likelihood
 
 CLOSE = 1e-8
 
@@ -144,6 +144,23 @@ def test_gradient_of_the_likelihood_equals_differences(rows, y, generator):
     _, gradient = likelihood(parameters)
     numeric = approx_fprime(parameters, lambda at: likelihood(at)[0], 1e-6)
     assert gradient == pytest.approx(numeric, abs=1e-5)
+
+
+def test_growths_are_derivatives_by_squared_inverse_scales(rows, y, generator):
+    likelihood = Likelihood(rows, y[:, None], np.ones(40), np.arange(3))
+    parameters = generator.normal(size=8) / 2
+    parameters[2] = np.log(1e-8)
+    squares = np.exp(2 * parameters[:3])
+
+    def log_likelihood(at):
+        changed = np.concatenate([np.log(at) / 2, parameters[3:]])
+        return -40 * likelihood.value(changed)
+
+    numeric = approx_fprime(squares, log_likelihood, 1e-6)
+    # One-sided differences err by half the step times the second derivative.
+    assert likelihood.growths(parameters) == pytest.approx(numeric, rel=1e-4, abs=1e-3)
+    # Its gradient does not see the column whose scale is next to none.
+    assert abs(likelihood(parameters)[1][2]) < 1e-8
 
 
 def test_likelihood_is_that_of_the_normal_distribution(rows, y, generator):

@@ -1,11 +1,11 @@
-"""Landmarks are doubled where that helps; half of them tell whether it may."""
+"""Landmarks are doubled where that helps, and more rows see shorter length scales."""
 
 import numpy as np
 import pytest
 
-from lukewarm.learners.kernel import _search
+from lukewarm.learners.kernel import KernelMachineRegressor, _search
 from lukewarm.learners.kernel._choice import Training
-from lukewarm.learners.kernel._search import common_kernel
+from lukewarm.learners.kernel._search import TUNING_ROWS, common_kernel
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def chosen(monkeypatch):
                 patch.setattr(_search, "_more_may_help", lambda *arguments: True)
             training = Training(X, (function(X) + noise)[:, None], np.ones(300))
             kernel = common_kernel("rbf", length_scale, training)
-            return _search._with_landmarks(training, kernel, None, 300), tried
+            return _search._with_landmarks(training, kernel, None, 300, sharpens=False), tried
 
     return choose
 
@@ -54,3 +54,53 @@ def test_the_probe_changes_nothing_where_doubling_helps(chosen):
     other, _ = chosen(wiggly, 0.2, with_probe=False)
     assert one.n_landmarks == other.n_landmarks > 100
     assert one.loss == other.loss
+
+
+def _disc(X):
+    return 2.0 * (np.square(X).sum(axis=1) < 0.5)
+
+
+def _wave(X):
+    return 2 * np.sin(2 * X[:, 0]) + X[:, 1]
+
+
+def _fitted(function, n_rows, **settings):
+    generator = np.random.default_rng(1)
+    X = generator.uniform(-1, 1, size=(n_rows, 2))
+    y = function(X) + 0.3 * generator.normal(size=n_rows)
+    settings = {"kernel": "rbf", "max_landmarks": 1000, "random_state": 0} | settings
+    return KernelMachineRegressor(**settings).fit(X, y)
+
+
+def _excess(machine, function):
+    X = np.random.default_rng(2).uniform(-1, 1, size=(4000, 2))
+    return np.square(machine.predict(X) - function(X)).mean()
+
+
+@pytest.fixture
+def with_scales_of_few_rows(monkeypatch):
+    def fitted(function, n_rows):
+        with monkeypatch.context() as patch:
+            patch.setattr(_search, "_sharpened", lambda training, path, *others: path)
+            return _fitted(function, n_rows)
+
+    return fitted
+
+
+def test_more_rows_see_a_jump_from_nearer(with_scales_of_few_rows):
+    sharp = _fitted(_disc, 4 * TUNING_ROWS)
+    kept = with_scales_of_few_rows(_disc, 4 * TUNING_ROWS)
+    assert (sharp.kernel_.inverse_scales > 1.4 * kept.kernel_.inverse_scales).all()
+    assert _excess(sharp, _disc) < 0.9 * _excess(kept, _disc)
+
+
+def test_a_smooth_function_keeps_the_scales_that_few_rows_found(with_scales_of_few_rows):
+    machine = _fitted(_wave, 4 * TUNING_ROWS)
+    kept = with_scales_of_few_rows(_wave, 4 * TUNING_ROWS)
+    assert np.array_equal(machine.kernel_.inverse_scales, kept.kernel_.inverse_scales)
+
+
+def test_a_length_scale_that_was_asked_for_is_kept():
+    few, many = (_fitted(_disc, times * TUNING_ROWS, length_scale=0.5) for times in (1, 4))
+    # The unit, the rows' spread, is measured: within some standard errors of 1,000 rows.
+    assert many.kernel_.inverse_scales == pytest.approx(few.kernel_.inverse_scales, rel=0.1)

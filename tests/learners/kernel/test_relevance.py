@@ -123,3 +123,38 @@ def test_a_wave_among_other_columns_is_found():
     # A third of the way of a turn of sin(3 x) is about 0.7.
     assert kernel.inverse_scales[0] > 1
     assert kernel.inverse_scales[1:].max() < 0.5 * kernel.inverse_scales[0]
+
+
+def _ishigami(n_rows, seed):
+    """Return the function of Ishigami and Homma (1990): its third column counts in a product only.
+
+    The product is with the first column, at the fourth power of the third.
+    """
+    generator = np.random.default_rng(seed)
+    X = generator.uniform(-np.pi, np.pi, size=(n_rows, 3))
+    y = np.sin(X[:, 0]) + 7 * np.sin(X[:, 1]) ** 2 + 0.1 * X[:, 2] ** 4 * np.sin(X[:, 0])
+    y += 0.5 * generator.normal(size=n_rows)
+    return X / X.std(axis=0), y[:, None], np.ones(n_rows), np.arange(3)
+
+
+def test_a_column_that_the_search_let_go_is_tried_again():
+    training = _ishigami(330, seed=0)
+    likelihood = _relevance._likelihood(*training)
+    bounds = [(_relevance._LOWEST, _relevance._HIGHEST)] * 6
+    bounds += [_relevance._AMPLITUDE, _relevance._NOISE]
+    search = _relevance._Search(likelihood, bounds, 100)
+    gone = np.log([1.0, 1.0, 1e-3, 1e-3, 1e-3, 1e-3, 1.0, 0.3])
+    # Without pull the third column stays where it is; from across the valley it is used.
+    stuck = search._from(gone)
+    assert np.exp(stuck.x[2]) < 0.01
+    found = search.best_from([gone])
+    assert np.exp(found.x[2]) > 0.3
+    assert 330 * (stuck.fun - found.fun) > _relevance._CLEAR_GAIN
+
+
+def test_columns_of_noise_do_not_come_back():
+    generator = np.random.default_rng(0)
+    rows = generator.normal(size=(300, 8))
+    y = rows[:, :1] + 0.5 * generator.normal(size=(300, 1))
+    kernel = find_relevance(rows, y, np.ones(300), np.arange(8), has_line=True).kernel
+    assert kernel.inverse_scales[1:].max() < 0.05

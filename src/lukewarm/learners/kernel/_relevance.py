@@ -1,30 +1,24 @@
 """One length scale per column, by marginal likelihood.
 
-Each output is taken as y ~ N(0, a (K + B) + noise), with the RBF kernel K at inverse length scales
-s and the linear part B at slopes b. With C the covariance and M = sum C^-1 y y' C^-1 - C^-1 over
-outputs, the log-likelihood changes by trace(M dC) / 2. A pair's squared distance is a sum over
-columns, so all the derivatives come from one product of (M * K) with the rows: no loop over
-columns, and one Cholesky factorisation per step.
-
 The likelihood has many maxima, so the search sets out from several places. Among many columns, a
 few that matter in products only do not stand out from a common length scale: columns that go along
 with y, by themselves or in a product of two, are told from the others by one matrix product. And a
 wave along a column looks like noise to a long length scale: columns along which the means of y wave
-set out with a short one.
+set out with a short one. A column whose length scale has grown beyond the rows has no pull left to
+come back, so where the rows say it may have a part, shorter scales of it are tried.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from scipy.linalg import blas, lapack
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners._scaling import Scaling
 from lukewarm.learners.kernel._kernel import Kernel
+from lukewarm.learners.kernel._likelihood import Likelihood
 from lukewarm.learners.kernel._stand_out import columns_with_waves, scores_that_stand_out
 
 # Rows and steps: first few rows from the common scale, then more of them from there. A step costs
@@ -46,127 +40,18 @@ _HELD_BACK = 0.1
 _LOWEST, _HIGHEST = np.log(1e-3), np.log(10.0)
 # A search that ends early leaves columns without use on their way to the lowest value.
 _TRACES = np.log([1e-2, 3e-3])
+# Inverse length scales below which a column has next to no part in the function.
+_GONE = 0.01
+# At which columns of longer scales are tried: those of smooth functions of many columns and of few.
+_RETURNS = (0.12, 0.6)
+# Columns without a part, and faint ones, that are tried: bounds the time.
+_MOST_RETURNS = 4
+# In log-likelihood of all the rows. Half the logarithm of their number is what one more parameter
+# costs by Schwarz's criterion.
+_CLEAR_GAIN = 3.0
 # Bounds of the logarithms, which keep the search away from singular matrices.
 _NOISE = (np.log(1e-4), np.log(10.0))
 _AMPLITUDE = (np.log(1e-3), np.log(1e3))
-
-
-@dataclass(frozen=True, eq=False)
-class Likelihood:
-    """Negative log-likelihood per row as a function of the logarithms of all parameters.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, q)
-    y : ndarray of shape (n, n_outputs)
-        At mean zero and unit spread.
-    spread : ndarray of shape (n,)
-        Noise variance of each row, in units of the common one: 1 / weight.
-    block : ndarray of int of shape (q,)
-        Columns of one block share their parameters.
-
-    Notes
-    -----
-    All calls work in the same two (n, n) arrays, of which LAPACK reads and writes one triangle: new
-    memory and copies for every call took as long as the factorisations. So one thread at a time.
-    """
-
-    rows: Matrix
-    y: Matrix
-    spread: Vector
-    block: np.ndarray
-
-    @cached_property
-    def _work(self) -> tuple[Matrix, Matrix]:
-        """Places for the RBF part and the covariance, laid out as LAPACK wants them."""
-        n_rows = len(self.rows)
-        return np.empty((n_rows, n_rows), order="F"), np.empty((n_rows, n_rows), order="F")
-
-    def __call__(self, parameters: Vector) -> tuple[float, Vector]:
-        """Return the value and the gradient.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (2 n_blocks + 2,)
-            Logarithms of inverse scales, slopes, amplitude and noise variance.
-        """
-        value, solved = self._factorised(parameters)
-        if solved is None:
-            return value, np.zeros_like(parameters)
-        _, covariance = self._work
-        inverse, _ = lapack.dpotri(covariance, overwrite_c=1)
-        n_outputs = float(self.y.shape[1])
-        pull = blas.dsyrk(1.0, solved, -n_outputs, inverse, overwrite_c=1)
-        return value, -self._gradient(pull, parameters) / len(self.y)
-
-    def value(self, parameters: Vector) -> float:
-        """Return the value alone, in a third of the time."""
-        return self._factorised(parameters)[0]
-
-    def _factorised(self, parameters: Vector) -> tuple[float, Matrix | None]:
-        """Return the value and C^-1 y; infinity and None where C is singular.
-
-        Leaves the RBF part and, in its upper triangle, the Cholesky factor of C in `_work`.
-        """
-        scales, slopes, amplitude, noise = self.unpack(parameters)
-        shape, covariance = self._work
-        shaped, linear = self.rows * scales, self.rows * slopes
-        # The logarithm of the RBF part in one product: passes over (n, n) cost more than it.
-        halves, ones = np.square(shaped).sum(axis=1) / 2, np.ones(len(shaped))
-        left = np.column_stack([shaped, np.log(amplitude) - halves, ones])
-        np.matmul(np.column_stack([shaped, ones, -halves]), left.T, out=shape.T)
-        np.exp(shape, out=shape)
-        np.copyto(covariance, shape)
-        blas.dsyrk(amplitude, linear.T, 1.0, covariance, trans=1, overwrite_c=1)
-        np.einsum("ii->i", covariance)[:] += noise * self.spread
-        _, failed = lapack.dpotrf(covariance, clean=0, overwrite_a=1)
-        if failed:
-            return np.inf, None
-        solved, _ = lapack.dpotrs(covariance, self.y)
-        n_outputs = self.y.shape[1]
-        value = np.sum(self.y * solved) / 2 + n_outputs * np.log(covariance.diagonal()).sum()
-        return value / len(self.y), solved
-
-    def _gradient(self, pull: Matrix, parameters: Vector) -> Vector:
-        """Return the derivatives of the log-likelihood by all parameters.
-
-        Parameters
-        ----------
-        pull : ndarray of shape (n, n)
-            M, in its upper triangle.
-        parameters : ndarray of shape (2 n_blocks + 2,)
-            Those at which the RBF part in `_work` was made; it is overwritten.
-        """
-        scales, slopes, amplitude, noise = self.unpack(parameters)
-        shaped, linear = self.rows * scales, self.rows * slopes
-        pulled_linear = amplitude * np.einsum("ij,ij->j", linear, blas.dsymm(1.0, pull, linear))
-        by_noise = noise * (pull.diagonal() @ self.spread) / 2
-        shape, _ = self._work
-        shape *= pull
-        with_one = np.column_stack([shaped, np.ones(len(shaped))])
-        products = blas.dsymm(1.0, shape, with_one)
-        totals = products[:, -1]
-        distances = totals @ np.square(shaped) - np.einsum("ij,ij->j", shaped, products[:, :-1])
-        by_amplitude = (totals.sum() + pulled_linear.sum()) / 2
-        n_blocks = int(self.block.max()) + 1
-        return np.concatenate(
-            [
-                np.bincount(self.block, -distances, n_blocks),
-                np.bincount(self.block, pulled_linear, n_blocks),
-                [by_amplitude, by_noise],
-            ]
-        )
-
-    def unpack(self, parameters: Vector) -> tuple[Vector, Vector, float, float]:
-        """Return inverse scales (q,), slopes (q,), amplitude and noise variance."""
-        values = np.exp(parameters)
-        n_blocks = (len(parameters) - 2) // 2
-        return (
-            values[:n_blocks][self.block],
-            values[n_blocks : 2 * n_blocks][self.block],
-            float(values[-2]),
-            float(values[-1]),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,27 +104,9 @@ def find_relevance(
         starts, stages = [start.parameters], stages[-1:]
     for n_rows, n_iterations in stages:
         likelihood = _likelihood(rows[:n_rows], y[:n_rows], weights[:n_rows], block)
-        tried = [
-            minimize(
-                _with_prior,
-                np.clip(parameters, *np.transpose(bounds)),
-                args=(likelihood, 2 * n_blocks),
-                jac=True,
-                method="L-BFGS-B",
-                bounds=bounds,
-                options={
-                    "maxiter": n_iterations,
-                    # Twice scipy's default, for as many parameters as two a column: judgement.
-                    "maxcor": 20,
-                    "ftol": _LEAST_GAIN / len(likelihood.y),
-                },
-            )
-            for parameters in starts
-        ]
-        best = min(tried, key=lambda each: each.fun)
-        parameters = best.x
-        starts = [parameters]
-    parameters = _without_traces(parameters, likelihood, best.fun)
+        best = _Search(likelihood, bounds, n_iterations).best_from(starts)
+        starts = [best.x]
+    parameters = _without_traces(best.x, likelihood, best.fun)
     inverse_scales, all_slopes, _, _ = likelihood.unpack(parameters)
     # What ends within a hundredth of the bound is held to be at it.
     least = np.exp(_LOWEST) * 1.01
@@ -251,6 +118,67 @@ def find_relevance(
     return Relevance(kernel, parameters)
 
 
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """A search on some rows, of bounded length.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+    bounds : list of tuples (lowest, highest)
+    n_iterations : int
+    """
+
+    likelihood: Likelihood
+    bounds: list[tuple[float, float]]
+    n_iterations: int
+
+    def best_from(self, starts: list[Vector]) -> OptimizeResult:
+        """Return the best place that is reached, beyond a valley where a way leads across."""
+        best = min((self._from(each) for each in starts), key=lambda each: each.fun)
+        across = self._across(best)
+        if across is None:
+            return best
+        return min(best, self._from(across), key=lambda each: each.fun)
+
+    def _from(self, parameters: Vector) -> OptimizeResult:
+        return minimize(
+            _with_prior,
+            np.clip(parameters, *np.transpose(self.bounds)),
+            args=(self.likelihood, len(self.bounds) - 2),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=self.bounds,
+            options={
+                "maxiter": self.n_iterations,
+                # Twice scipy's default, for as many parameters as two a column: judgement.
+                "maxcor": 20,
+                "ftol": _LEAST_GAIN / len(self.likelihood.y),
+            },
+        )
+
+    def _across(self, found: OptimizeResult) -> Vector | None:
+        """Return a clearly better place with shorter scales of some columns; None without one."""
+        n_blocks = (len(found.x) - 2) // 2
+        inverse_scales = np.exp(found.x[:n_blocks])
+        has_part = inverse_scales > _GONE
+        growths = np.where(has_part, 0.0, self.likelihood.growths(found.x))
+        gone = [each for each in np.argsort(-growths, kind="stable") if growths[each] > 0]
+        faint = [each for each in np.argsort(inverse_scales, kind="stable") if has_part[each]]
+        parameters, value = found.x, found.fun
+        least = _CLEAR_GAIN / len(self.likelihood.y)
+        for column in gone[:_MOST_RETURNS] + faint[:_MOST_RETURNS]:
+            for scale in _RETURNS:
+                if scale < 2 * inverse_scales[column]:
+                    continue
+                tried = parameters.copy()
+                tried[column] = np.log(scale)
+                tried_value = _value_with_prior(tried, self.likelihood)
+                if tried_value < value - least:
+                    parameters, value = tried, tried_value
+        return None if parameters is found.x else parameters
+
+
 def _without_traces(parameters: Vector, likelihood: Likelihood, value: float) -> Vector:
     """Return the parameters with those on their way to zero there, where the rows do not mind."""
     n_penalised = len(parameters) - 2
@@ -259,8 +187,7 @@ def _without_traces(parameters: Vector, likelihood: Likelihood, value: float) ->
         cleared = np.where(is_trace, _LOWEST, parameters)
         if np.array_equal(cleared, parameters):
             return parameters
-        loss = likelihood.value(cleared) + _prior(cleared, likelihood, n_penalised).sum() - value
-        if loss <= _LEAST_GAIN / len(likelihood.y):
+        if _value_with_prior(cleared, likelihood) - value <= _LEAST_GAIN / len(likelihood.y):
             return cleared
     return parameters
 
@@ -316,6 +243,11 @@ def _with_prior(
     penalty = _prior(parameters, likelihood, n_penalised)
     gradient[:n_penalised] += penalty
     return value + penalty.sum(), gradient
+
+
+def _value_with_prior(parameters: Vector, likelihood: Likelihood) -> float:
+    prior = _prior(parameters, likelihood, len(parameters) - 2)
+    return likelihood.value(parameters) + float(prior.sum())
 
 
 def _prior(parameters: Vector, likelihood: Likelihood, n_penalised: int) -> Vector:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lukewarm.learners.kernel._choice import Choice, Training, best_on, choose_penalty
 from lukewarm.learners.kernel._kernel import Kernel
 from lukewarm.learners.kernel._path import EigenPath
 from lukewarm.learners.kernel._relevance import TUNING_ROWS, Relevance, find_relevance
+from lukewarm.learners.kernel._validation_rows import ValidationRows
 
 KERNELS = ("linear", "rbf", "rbf+linear", "laplace", "laplace+linear", "polynomial", "ntk")
 # In units of the typical length of a row, a factor of about 1.8 apart.
@@ -30,6 +33,10 @@ _LEFT_TO_VALIDATE = 500
 _NEAR_THE_MOST = 0.6
 # Twice the landmarks must lower the loss by this share to be worth eight times the time.
 _WORTHWHILE = 0.02
+# By which length scales that were found on few rows are divided, again and again while it helps.
+_SHARPER = np.sqrt(2)
+# Standard errors of the validation rows by which a sharper kernel must be better.
+_CLEARLY = 1.0
 
 
 def choose_kernel(
@@ -151,7 +158,8 @@ def choose(
     if relevance:
         few = training.first(_SEARCH_ROWS)
         kernel = _tuned_if_better(few, kernel, block, name in ("auto", "rbf+linear"), penalty)
-    return _with_landmarks(training, kernel, penalty, max_landmarks)
+    sharpens = length_scale is None and kernel.shape in ("rbf", "laplace")
+    return _with_landmarks(training, kernel, penalty, max_landmarks, sharpens=sharpens)
 
 
 def _tuned_if_better(
@@ -205,29 +213,71 @@ def search_landmarks(few: Training) -> int:
 
 
 def _with_landmarks(
-    training: Training, kernel: Kernel, penalty: float | None, max_landmarks: int
+    training: Training,
+    kernel: Kernel,
+    penalty: float | None,
+    max_landmarks: int,
+    *,
+    sharpens: bool,
 ) -> Choice:
     """Return the machine once twice the landmarks no longer help.
 
     Two numbers of landmarks are compared on the same rows, landmarks of neither; all rows as
-    landmarks are exact, and every row may validate them.
+    landmarks are exact, and every row may validate them. A kernel that more rows made sharper is
+    held back by the landmarks; with twice as many it is made sharper still.
     """
     n_rows = len(training.y)
     counts = landmark_counts(n_rows, max_landmarks)
     path, reached = training.path(kernel, counts[0]), counts[0]
+    if sharpens and n_rows > TUNING_ROWS:
+        path = _sharpened(training, path, reached, penalty)
+    is_sharper = path.basis.kernel is not kernel
     for count in counts[1:]:
         if path.basis.rank <= _NEARLY_ALL * reached:
             break
         if reached == counts[0] and not _more_may_help(training, path, reached, penalty):
             break
         validation = training.validation_rows(count if count < n_rows else reached)
-        larger = training.path(kernel, count)
+        kernel = path.basis.kernel
+        larger = training.path(_sharper(kernel) if is_sharper else kernel, count)
         losses = [best_on(each, validation, penalty, count).loss for each in (path, larger)]
         if losses[1] < losses[0]:
             path, reached = larger, count
-        if losses[1] > (1 - _WORTHWHILE) * losses[0]:
+        # Sharper kernels help whether or not landmarks do, and each doubling brings less.
+        needed = 2 * _WORTHWHILE if is_sharper else _WORTHWHILE
+        if losses[1] > (1 - needed) * losses[0]:
             break
     return best_on(path, training.validation_rows(reached), penalty, reached)
+
+
+def _sharpened(
+    training: Training, path: EigenPath, n_landmarks: int, penalty: float | None
+) -> EigenPath:
+    """Return the path with shorter length scales, as long as all training rows say they help.
+
+    Few rows see a jump or a fine wave from afar only, and their length scales are long. A machine
+    that kept them would learn no more from many rows than from few.
+    """
+    validation = training.validation_rows(n_landmarks)
+    losses = _row_losses(path, validation, penalty, n_landmarks)
+    while True:
+        sharper = training.path(_sharper(path.basis.kernel), n_landmarks)
+        other_losses = _row_losses(sharper, validation, penalty, n_landmarks)
+        gain = losses - other_losses
+        if gain.mean() <= _CLEARLY * gain.std() / np.sqrt(len(gain)):
+            return path
+        path, losses = sharper, other_losses
+
+
+def _sharper(kernel: Kernel) -> Kernel:
+    return replace(kernel, inverse_scales=_SHARPER * kernel.inverse_scales)
+
+
+def _row_losses(
+    path: EigenPath, validation: ValidationRows, penalty: float | None, n_landmarks: int
+) -> np.ndarray:
+    chosen = best_on(path, validation, penalty, n_landmarks).penalty
+    return validation.row_losses(path, np.array([chosen]))[:, 0]
 
 
 def _more_may_help(
