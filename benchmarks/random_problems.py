@@ -26,7 +26,6 @@ import numpy as np
 import pandas as pd
 from judging import FOLDER, fit_seconds
 from scipy.special import expit, ndtr
-from trust import model_named
 
 import lukewarm as lw
 from lukewarm.parallel import run_resumable
@@ -235,7 +234,7 @@ def explain(job):
     columns = list(next(iter(truth.values())))
     task = "classification" if is_classes else "regression"
     vi = lw.VariableImportance(
-        model_named(job["model"], task, job["replicate"]),
+        job["model"],
         measure=list(truth),
         task=task,
         features=[f"x{column}" for column in columns],
@@ -294,7 +293,7 @@ def summary(records):
 
 @click.command()
 @click.option("--sizes", default="500,2000", show_default=True)
-@click.option("--model", default="auto", show_default=True, help="auto, kernel, lightgbm, forest.")
+@click.option("--model", default="auto", show_default=True)
 @click.option("--classes", is_flag=True, help="Two classes instead of a number.")
 @click.option("--replicates", default=100, show_default=True)
 @click.option("--seed", default=0, show_default=True)

@@ -19,26 +19,6 @@ from judging import command, drawn, fit_seconds
 from problems import PROBLEMS
 
 import lukewarm as lw
-from lukewarm import learners
-
-
-def model_named(name, task, seed):
-    """Return the library's own name of a model, or a model of another library to be trained."""
-    is_classes = task == "classification"
-    if name == "kernel":
-        kind = learners.KernelMachineClassifier if is_classes else learners.KernelMachineRegressor
-        return kind(random_state=seed)
-    if name == "lightgbm":
-        import lightgbm
-
-        kind = lightgbm.LGBMClassifier if is_classes else lightgbm.LGBMRegressor
-        return kind(random_state=seed, n_jobs=1, verbose=-1)
-    if name == "forest":
-        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-        kind = RandomForestClassifier if is_classes else RandomForestRegressor
-        return kind(n_estimators=200, min_samples_leaf=5, random_state=seed)
-    return name
 
 
 def ideal_interval(problem, X, y, measure, name, n_evaluated):
@@ -66,7 +46,7 @@ def explain(job):
         columns = [tuple(f"x{column}" for column in problem.groups[name]) for name in names]
         sets = {"features": columns}
     vi = lw.VariableImportance(
-        model_named(job["model"], problem.task, job["replicate"]),
+        job["model"],
         job["method"],
         measures,
         task=problem.task,

@@ -115,6 +115,18 @@ def test_the_whole_path_is_judged_at_once(X, y):
     assert (np.diff(trace.losses) <= 1e-12).all()
 
 
+def test_a_product_is_learnt_after_many_steps_in_vain(generator):
+    X = generator.normal(size=(400, 2))
+    y = X[:, 0] * X[:, 1] + 0.1 * generator.normal(size=400)
+    learner = KernelMachine(KernelMachineRegressor("rbf", length_scale=10.0, ard=False))
+    rows, others = Rows(X[:200], y[:200]), Rows(X[200:], y[200:])
+    stop = Patience(learner.traits.patience)
+    best, trace = train_until(learner, rows, others, stop, learner.traits.max_steps)
+    assert (trace.losses[2:8] > trace.losses[1]).all()
+    # Noise is a hundredth of the variance.
+    assert np.mean((best.predict(others.X) - others.y) ** 2) < 0.1 * others.y.var()
+
+
 @pytest.mark.parametrize("method", ["early_stopping", "retrain", "dropout"])
 @pytest.mark.filterwarnings("ignore::lukewarm.results.ImportanceWarning")
 def test_importance_with_a_kernel_machine(method, generator):

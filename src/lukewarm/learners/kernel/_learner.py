@@ -54,8 +54,8 @@ class KernelMachine(BaseLearner):
     """
 
     traits = LearnerTraits(
-        # Two steps double the number of updates (`n_updates`): the rule waits for eight times as
-        # many, and 2**35 are the most. Both are judgement.
+        # Two steps double the number of updates (`n_updates`): for classes the rule waits for eight
+        # times as many, and 2**35 are the most. Both are judgement.
         patience=6,
         max_steps=70,
         accepts_missing=True,
@@ -73,6 +73,10 @@ class KernelMachine(BaseLearner):
         self.settings = KernelMachineEstimator() if settings is None else settings
         self.settings.settings()
         self.task = Task(n_classes)
+        if self.task.is_regression:
+            # The whole path costs as much as one step, and a product of two columns is learnt late
+            # on it, after slopes that do not help: the best of all steps is taken.
+            self.traits = replace(self.traits, patience=self.traits.max_steps)
         self.seed = check_count("seed", seed, minimum=0)
         self._ground: Ground | None = None
         self._segments: tuple[Segment, ...] = ()
