@@ -25,7 +25,7 @@ import click
 import numpy as np
 import pandas as pd
 from judging import FOLDER, fit_seconds
-from scipy.special import expit, ndtr
+from scipy import special
 
 import lukewarm as lw
 from lukewarm.parallel import run_resumable
@@ -80,7 +80,7 @@ class Leaf:
         if self.kind == "noise":
             return noise
         if self.kind == "count":
-            is_large = generator.random(len(x)) < expit(self.slopes[0] * x)
+            is_large = generator.random(len(x)) < special.expit(self.slopes[0] * x)
             return 2.0 * is_large + (generator.random(len(x)) < 0.5)
         means = {
             "line": lambda: self.slopes[0] * x + self.slopes[1] * z,
@@ -168,12 +168,12 @@ class RandomProblem:
         generator = np.random.default_rng(1)
         X, roots = self.columns(N_TRUTH_CLASSES, generator)
         threshold = self.threshold
-        chance = ndtr((self.best(X) - threshold) / self.noise)
+        chance = special.ndtr((self.best(X) - threshold) / self.noise)
         found = {"neg_log_loss": {}, "auc": {}, "accuracy": {}}
         for column in self._leaf_columns:
             without = np.mean(
                 [
-                    ndtr(
+                    special.ndtr(
                         (self.best(self._redrawn(X, roots, column, generator)) - threshold)
                         / self.noise
                     )
