@@ -114,7 +114,8 @@ WRITTEN = {
     "engines": "0.9 20",
     "forest_kernel": "0.127 0.37 0.40 0.46 0.78 0.8 2.65",  # checked below
     "index": "0.8 1.2 1.5",
-    "inference": "0.05 1.96 2.2 3.4",  # a least probability, quantiles, a section
+    # A least probability, quantiles, a section, arithmetic with them.
+    "inference": "0.05 1.96 2.2 3.4 0.46 3.92 4.6 7.7 15.4 97.5",
     "kernel_flow": "0.1 0.5",
     "kernel_machines": "1 2",  # a threshold each
     "open_directions": "1.5",

@@ -180,6 +180,7 @@ class ImportanceEstimator(BaseEstimator):
             training.rule,
             training.max_steps,
             inference,
+            () if self.prefit else runs.n_learnt,
             clusters,
             store,
         )

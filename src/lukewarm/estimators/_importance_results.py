@@ -104,7 +104,7 @@ def _result(
         scores=None
         if scores is None
         else tuple(clustered_score(each, of_scored) for each in scores),
-        missed=predictions.missed(measure, level) if is_projection else None,
+        missed=predictions.missed(measure, level, prepared.n_learnt) if is_projection else None,
         clusters=clusters,
         rows=places.rows,
         evidence=PredictionEvidence(
@@ -114,7 +114,7 @@ def _result(
             scores,
             scored,
             prepared.variance_factor,
-            prepared.runs.n_learnt,
+            prepared.n_learnt,
         ),
         candidates=prepared.candidates,
     )

@@ -45,6 +45,8 @@ class Prepared:
     rule, max_steps
         By which the full models were trained.
     inference : str
+    n_learnt : tuple of int
+        Rows that the model of each fold learnt from; none for a model that came fitted.
     clusters : ndarray of int, optional
         The group of each evaluation row, from 0 on.
     store : Store, optional
@@ -61,6 +63,7 @@ class Prepared:
     rule: StoppingRule
     max_steps: int
     inference: str
+    n_learnt: tuple[int, ...]
     clusters: np.ndarray | None = None
     store: Store | None = None
 

@@ -93,7 +93,7 @@ class PredictionEvidence:
             full,
             reduced,
             None if self.scores is None else self._scores(chosen, self.scores),
-            some.missed(self.measure, level) if has_limits else None,
+            some.missed(self.measure, level, self.n_learnt) if has_limits else None,
             float(weights[chosen].sum() / weights.sum()),
         )
 

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from lukewarm._typing import Prediction, Vector
 from lukewarm.evaluation._course import Course, Sides, course_of, skill_without, without_twins
+from lukewarm.evaluation._hidden import hidden_effect, moved
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.evaluation._twins import TwinTerms, calibration
 from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
@@ -22,7 +23,6 @@ from lukewarm.measures import (
     OfLosses,
     OneOutput,
     mean_of_rows,
-    needs_classes,
     over_classes,
     residuals,
 )
@@ -31,6 +31,8 @@ from lukewarm.results import MeasureValue, UpperLimits
 # Those of levels in use (0.5, 0.8, 0.9, 0.95, 0.99, 0.999), none, and one for thousands of sets.
 _LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
 _QUANTILES = (0.0, *(float(ndtri(0.5 + level / 2)) for level in _LEVELS), 5.0)
+# Pairs of opposite signs over which the loss by noise is averaged; exact by one for squared errors.
+_N_SIGNS = 4
 
 
 def _as_it_is(array: np.ndarray) -> np.ndarray:
@@ -216,30 +218,60 @@ class EvaluationPredictions:
             disagreement=(ours - theirs) / np.sqrt(2 * self.n_halves * len(parts)),
         )
 
-    def missed(self, measure: Measure, level: float) -> UpperLimits:
-        """Return the most that each feature set no full model looks at can be worth.
+    def missed(self, measure: Measure, level: float, n_learnt: Sequence[int] = ()) -> UpperLimits:
+        """Return the least upper ends of intervals: what the full models may have missed.
 
-        The largest importance of a linear effect, beyond what the other columns know of the
-        features, that these rows cannot exclude: at either end b of the interval of its slope,
-        what the measure says of f + b * direction, plus its own error. Kept are the limits at this
-        level and at some others, from which those at any level follow. For a mean over outputs,
-        the mean of their limits.
+        For every feature set, an effect too small for so many training rows to show
+        (`hidden_effect`). For one that no full model looks at, also the largest importance of a
+        linear effect, beyond what the other columns know of the features, that these rows cannot
+        exclude: at either end b of the interval of its slope, what the measure says of
+        f + b * direction, plus its own error. Kept are the limits at this level and at some
+        others, from which those at any level follow. For a mean over outputs, the mean of their
+        limits.
+
+        Parameters
+        ----------
+        measure : Measure
+        level : float
+        n_learnt : sequence of int
+            Rows that the model of each fold learnt from; none where that is not known.
         """
         if isinstance(measure, MeanOverOutputs):
-            each = [self.missed(part, level) for part in measure.parts]
+            each = [self.missed(part, level, n_learnt) for part in measure.parts]
             return UpperLimits(each[0].quantiles, np.mean([one.limits for one in each], axis=0))
         if isinstance(measure, OneOutput):
-            return self._of_output(measure.number).missed(measure.measure, level)
-        quantiles = np.unique([*_QUANTILES, float(ndtri(0.5 + level / 2))])
+            return self._of_output(measure.number).missed(measure.measure, level, n_learnt)
+        at_level = float(ndtri(0.5 + level / 2))
+        quantiles = np.unique([*_QUANTILES, at_level])
         limits = np.full((len(self.reduced), len(quantiles)), np.nan)
+        plain = self._on_parts(measure, self.full, self.plan.full_parts)
+        if n_learnt and min(n_learnt) > 0:
+            hidden = self._largest_hidden(measure, at_level, float(np.mean(n_learnt)), plain)
+            limits[:] = hidden * np.square(quantiles / at_level)
         directions = self.directions or (None,) * len(self.reduced)
-        plain = None
         for number, (reduced, line) in enumerate(zip(self.reduced, directions, strict=True)):
             if line is not None and np.array_equal(self.full, reduced):
-                if plain is None:
-                    plain = self._on_parts(measure, self.full, self.plan.full_parts)
-                limits[number] = self._largest_effects(measure, line, quantiles, plain)
+                effects = self._largest_effects(measure, line, quantiles, plain)
+                limits[number] = np.fmax(limits[number], effects)
         return UpperLimits(quantiles, limits)
+
+    def _largest_hidden(
+        self, measure: Measure, quantile: float, n_learnt: float, plain: MeasureValue
+    ) -> float:
+        """Return what the full model may lose by one effect that its rows did not show.
+
+        A model that is off by the effect loses as much as one that is off by noise of its size.
+        """
+        size = hidden_effect(self.y, self.full, measure, n_learnt, quantile)
+        generator = np.random.default_rng(0)
+        values = []
+        for _ in range(_N_SIGNS):
+            by = size * generator.choice([-1.0, 1.0], size=size.shape)
+            # Both signs: what a move gains by chance, its opposite loses.
+            for each in (by, -by):
+                off = moved(self.full, each, measure)
+                values.append(self._on_parts(measure, off, self.plan.full_parts).value)
+        return max(plain.value - float(np.mean(values)), 0.0)
 
     def _largest_effects(
         self, measure: Measure, line: Prediction, quantiles: Vector, plain: MeasureValue
@@ -256,11 +288,7 @@ class EvaluationPredictions:
         largest = np.zeros(len(quantiles))
         for place, quantile in enumerate(quantiles):
             for end in (slope - quantile * error, slope + quantile * error):
-                shifted = self.full + end * line
-                if needs_classes(measure):
-                    shifted = np.clip(shifted, self.full / 4, 1 - (1 - self.full) / 4)
-                    if shifted.ndim > 1:
-                        shifted = shifted / shifted.sum(axis=1, keepdims=True)
+                shifted = moved(self.full, end * line, measure)
                 gain = self._on_parts(measure, shifted, self.plan.full_parts) - plain
                 limit = gain.value + quantile * gain.standard_error
                 largest[place] = max(largest[place], limit)

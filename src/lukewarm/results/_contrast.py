@@ -80,8 +80,8 @@ class Contrast:
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of the interval, of the kind that the result's own intervals are of.
 
-        A feature set that the model does not look at is worth between 0 and its upper limit, which
-        the interval allows for as well.
+        Where the interval of a feature set is lengthened to what the model may have missed, so is
+        that of the sum.
         """
         level = self.result.level if level is None else check_fraction("level", level)
         quantile = float(ndtri(0.5 + level / 2))

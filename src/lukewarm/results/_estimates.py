@@ -138,7 +138,7 @@ class ImportanceEstimates:
         )
 
     def _beyond(self, quantile: float) -> Vector:
-        """Return how far the upper limits of ignored sets lie above their intervals."""
+        """Return how far the upper limits lie above the intervals."""
         if self.missed is None:
             return np.zeros(len(self))
         return np.maximum(self.missed.at(quantile) - self._plain_ends(quantile)[1], 0.0)
@@ -164,7 +164,9 @@ class ImportanceEstimates:
         reach_zero : bool, default False
             Whether intervals wholly below zero are extended to it; see `interval`.
         """
-        n_ignored = 0 if self.missed is None else self.missed.n_limited
+        # Sets that no model looks at have no part in a bootstrap, but a limit each.
+        is_limited = False if self.missed is None else self.missed.is_limited
+        n_ignored = int(np.sum((self._moments.standard_error == 0) & is_limited))
         quantile = simultaneous_quantile(
             self.influence, self._level(level), random_state, n_more=n_ignored
         )

@@ -87,8 +87,7 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
         The product statistic of each feature set, mean[(y - h)(f - h)], from which the p-values
         of "the importance is zero" derive; without it they are those of the intervals.
     missed : UpperLimits, optional
-        The most that feature sets can be worth which the full model does not look at. Their
-        intervals end there.
+        What feature sets may be worth that the full model has missed. No interval ends below.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
     clusters : ndarray of int, shape (n,), optional

@@ -133,14 +133,14 @@ def _difference(one: Vector, other: Vector) -> Vector:
 
 @dataclass(frozen=True, eq=False)
 class UpperLimits:
-    """The most that feature sets can be worth which the full model does not look at.
+    """What feature sets may be worth that the full model has missed: the least upper ends.
 
     Parameters
     ----------
     quantiles : ndarray of shape (k,)
         Of the normal law, rising from 0: how many standard errors are allowed for.
     limits : ndarray of shape (n_sets, k)
-        The limit at each quantile; nan for feature sets that the model looks at.
+        The limit at each quantile; nan for feature sets without one.
 
     Examples
     --------
@@ -153,9 +153,9 @@ class UpperLimits:
     limits: Matrix
 
     @property
-    def n_limited(self) -> int:
-        """Feature sets that have a limit."""
-        return int(np.sum(~np.isnan(self.limits[:, 0])))
+    def is_limited(self) -> np.ndarray:
+        """Whether a feature set has a limit, shape (n_sets,)."""
+        return ~np.isnan(self.limits[:, 0])
 
     def at(self, quantile: float) -> Vector:
         """Return the limits at a quantile, shape (n_sets,); -inf where a set has none.
