@@ -1,10 +1,19 @@
-"""Landmarks are doubled where that helps, and more rows see shorter length scales."""
+"""Landmarks are doubled where that helps, and length scales are made shorter."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from lukewarm.learners.kernel import KernelMachineRegressor, _search
-from lukewarm.learners.kernel._choice import Training
+from lukewarm.learners.kernel import (
+    KernelMachineClassifier,
+    KernelMachineRegressor,
+    _class_search,
+    _search,
+)
+from lukewarm.learners.kernel._choice import Training, best_on
+from lukewarm.learners.kernel._class_search import choose_class_penalty
 from lukewarm.learners.kernel._search import TUNING_ROWS, common_kernel
 
 
@@ -30,7 +39,7 @@ def chosen(monkeypatch):
                 patch.setattr(_search, "_more_may_help", lambda *arguments: True)
             training = Training(X, (function(X) + noise)[:, None], np.ones(300))
             kernel = common_kernel("rbf", length_scale, training)
-            return _search._with_landmarks(training, kernel, None, 300, sharpens=False), tried
+            return _search.with_landmarks(training, kernel, None, 300, sharpens=False), tried
 
     return choose
 
@@ -78,26 +87,59 @@ def _excess(machine, function):
 
 
 @pytest.fixture
-def with_scales_of_few_rows(monkeypatch):
-    def fitted(function, n_rows):
+def unsharpened(monkeypatch):
+    def fitted(fit, *arguments):
         with monkeypatch.context() as patch:
             patch.setattr(_search, "_sharpened", lambda training, path, *others: path)
-            return _fitted(function, n_rows)
+            return fit(*arguments)
 
     return fitted
 
 
-def test_more_rows_see_a_jump_from_nearer(with_scales_of_few_rows):
-    sharp = _fitted(_disc, 4 * TUNING_ROWS)
-    kept = with_scales_of_few_rows(_disc, 4 * TUNING_ROWS)
+@pytest.mark.parametrize("n_rows", [800, 4 * TUNING_ROWS])
+def test_a_jump_is_seen_from_nearer(n_rows, unsharpened):
+    sharp = _fitted(_disc, n_rows)
+    kept = unsharpened(_fitted, _disc, n_rows)
     assert (sharp.kernel_.inverse_scales > 1.4 * kept.kernel_.inverse_scales).all()
-    assert _excess(sharp, _disc) < 0.9 * _excess(kept, _disc)
+    assert _excess(sharp, _disc) < _excess(kept, _disc)
 
 
-def test_a_smooth_function_keeps_the_scales_that_few_rows_found(with_scales_of_few_rows):
-    machine = _fitted(_wave, 4 * TUNING_ROWS)
-    kept = with_scales_of_few_rows(_wave, 4 * TUNING_ROWS)
+@pytest.mark.parametrize("n_rows", [800, 4 * TUNING_ROWS])
+def test_a_smooth_function_keeps_the_scales_that_were_found(n_rows, unsharpened):
+    machine = _fitted(_wave, n_rows)
+    kept = unsharpened(_fitted, _wave, n_rows)
     assert np.array_equal(machine.kernel_.inverse_scales, kept.kernel_.inverse_scales)
+
+
+def _fitted_classes(log_odds):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(1200, 2))
+    y = generator.random(1200) < expit(log_odds(np.square(X).sum(axis=1)))
+    return KernelMachineClassifier("rbf", random_state=0).fit(X, y)
+
+
+def test_the_log_loss_decides_on_the_scales_of_classes(unsharpened, monkeypatch):
+    def jump(radius):
+        return 4.0 * (radius < 0.6) - 2
+
+    def smooth(radius):
+        return 4 - 6 * radius
+
+    kept = {function: unsharpened(_fitted_classes, function) for function in (jump, smooth)}
+    of_jump, of_smooth = _fitted_classes(jump), _fitted_classes(smooth)
+    assert (of_jump.kernel_.inverse_scales > 1.4 * kept[jump].kernel_.inverse_scales).all()
+    assert of_jump.cv_loss_ < kept[jump].cv_loss_
+    assert np.array_equal(of_smooth.kernel_.inverse_scales, kept[smooth].kernel_.inverse_scales)
+    # Squared errors ask for shorter scales of both: the log-loss has refused those of one.
+    monkeypatch.setattr(_class_search, "choose_class_penalty", _by_squared_errors)
+    asked = _fitted_classes(smooth).kernel_
+    assert (asked.inverse_scales > 1.4 * of_smooth.kernel_.inverse_scales).all()
+
+
+def _by_squared_errors(training, path, n_landmarks, penalty):
+    choice = choose_class_penalty(training, path, n_landmarks, penalty)
+    squared = best_on(path, training.validation_rows(n_landmarks), penalty, n_landmarks)
+    return replace(choice, loss=squared.loss)
 
 
 def test_a_length_scale_that_was_asked_for_is_kept():

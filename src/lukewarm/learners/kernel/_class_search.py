@@ -1,9 +1,9 @@
-"""The penalty of a machine for classes, by the log-loss of folds left out or of rows held out."""
+"""A machine for classes, by the log-loss of folds left out or of rows held out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from lukewarm.learners.kernel._log_loss import (
 )
 from lukewarm.learners.kernel._machine import Machine
 from lukewarm.learners.kernel._path import EigenPath
+from lukewarm.learners.kernel._search import TUNING_ROWS, find_kernel, with_landmarks
 
 # Features of all rows are kept between steps: 480 MB at most.
 _FEATURE_NUMBERS = 60_000_000
@@ -45,12 +46,15 @@ class ClassChoice:
     coefficients : ndarray of shape (1 + rank, n_outputs)
         Constants, and coefficients in the eigenbasis.
     penalty, loss : float
+    n_landmarks : int
+        First training rows that were offered as landmarks.
     """
 
     path: EigenPath
     coefficients: Matrix
     penalty: float
     loss: float
+    n_landmarks: int
 
     def machine(self, coding: Coding) -> Machine:
         """Return the machine of these coefficients."""
@@ -81,6 +85,46 @@ def all_eigenfeatures(path: EigenPath, rows: Matrix) -> Matrix:
     return np.concatenate([path.eigenfeatures(rows[block]) for block in blocks])
 
 
+def choose_for_classes(
+    training: Training,
+    block: np.ndarray,
+    *,
+    length_scale: float | None,
+    penalty: float | None,
+    max_landmarks: int,
+    **search: Any,
+) -> ClassChoice:
+    """Return the best machine; the targets of `training` are indicators.
+
+    Kernel and landmarks are chosen by squared errors, which have a closed form. These like steep
+    functions, and ask for shorter length scales also where the log-odds are smooth: the log-loss
+    decides whether they are taken. Few rows cannot tell by it, and keep the scales.
+
+    Parameters
+    ----------
+    training : Training
+    block : ndarray of int of shape (q,)
+        Coded columns of the same block share a length scale.
+    length_scale : float, or None
+        In units of the rows' own spread; None compares several.
+    penalty : float, or None
+        Of the squared norm, beside the mean log-loss; None compares several.
+    max_landmarks : int
+    **search
+        Further parameters of `find_kernel`.
+    """
+    most = most_landmarks(len(training.y), max_landmarks)
+    kernel = find_kernel(training, block, length_scale=length_scale, penalty=None, **search)
+    sharpens = length_scale is None and len(training.y) > TUNING_ROWS
+    tried = with_landmarks(training, kernel, None, most, sharpens=sharpens)
+    choice = choose_class_penalty(training, tried.path, tried.n_landmarks, penalty)
+    if tried.kernel is kernel:
+        return choice
+    smoother = with_landmarks(training, kernel, None, most, sharpens=False)
+    other = choose_class_penalty(training, smoother.path, smoother.n_landmarks, penalty)
+    return min(other, choice, key=lambda each: each.loss)
+
+
 def choose_class_penalty(
     training: Training, path: EigenPath, n_landmarks: int, penalty: float | None
 ) -> ClassChoice:
@@ -103,7 +147,7 @@ def choose_class_penalty(
         near = None if start is None else start.coefficients
         coefficients = fit_log_loss(rows, path.eigenvalues, each, near)
         loss = criterion.loss(rows, path.eigenvalues, coefficients, each)
-        return ClassChoice(path, coefficients, each, loss)
+        return ClassChoice(path, coefficients, each, loss, n_landmarks)
 
     if penalty is not None:
         return fitted(penalty, None)

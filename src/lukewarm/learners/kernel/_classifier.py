@@ -13,7 +13,7 @@ from lukewarm._random import as_generator
 from lukewarm._typing import Features, Matrix, Prediction, Vector
 from lukewarm.learners.kernel._choice import Training
 from lukewarm.learners.kernel._class_search import (
-    choose_class_penalty,
+    choose_for_classes,
     fit_class_machine,
     most_landmarks,
 )
@@ -25,7 +25,6 @@ from lukewarm.learners.kernel._estimator import (
 )
 from lukewarm.learners.kernel._log_loss import indicators, probabilities
 from lukewarm.learners.kernel._refit import FittedRows
-from lukewarm.learners.kernel._search import choose
 from lukewarm.learners.kernel._validation_rows import ValidationRows
 from lukewarm.measures import Task
 
@@ -52,7 +51,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
     Notes
     -----
     Kernel, scales and landmarks are chosen by the squared error of indicators of the classes,
-    which has a closed form; the penalty by log-loss.
+    which has a closed form; the penalty by log-loss, and whether scales are made shorter for it.
 
     Examples
     --------
@@ -91,15 +90,12 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
         order = as_generator(self.random_state).permutation(len(codes))
         targets = indicators(codes, Task(len(self.classes_)).n_outputs)
         training = Training(coding.code(X)[order], targets[order], weights[order], held_out)
-        settings["max_landmarks"] = most_landmarks(len(codes), self.max_landmarks)
-        penalty = settings.pop("penalty")
         relevance = self.finds_relevance(len(codes))
-        start = choose(training, coding.block, relevance=relevance, penalty=None, **settings)
-        choice = choose_class_penalty(training, start.path, start.n_landmarks, penalty)
+        choice = choose_for_classes(training, coding.block, relevance=relevance, **settings)
         self.machine_ = choice.machine(coding)
-        self.kernel_, self.penalty_ = start.kernel, choice.penalty
+        self.kernel_, self.penalty_ = choice.path.basis.kernel, choice.penalty
         self.n_landmarks_ = len(self.machine_.landmarks)
-        self._fitted = FittedRows(training, coding, start.n_landmarks)
+        self._fitted = FittedRows(training, coding, choice.n_landmarks)
         setattr(self, "cv_loss_" if held_out is None else "validation_loss_", choice.loss)
         return self
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lukewarm._typing import Matrix
 from lukewarm.learners.kernel._choice import Training
-from lukewarm.learners.kernel._class_search import most_landmarks
+from lukewarm.learners.kernel._class_search import choose_for_classes
 from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator
 from lukewarm.learners.kernel._kernel import Kernel
@@ -53,13 +53,16 @@ class Ground:
             Its penalty does not count: steps take its place.
         task : Task
         """
-        settings = {**estimator.settings(), "penalty": None}
-        n_rows = len(training.y)
-        if not task.is_regression:
-            settings["max_landmarks"] = most_landmarks(n_rows, settings["max_landmarks"])
-        relevance = estimator.finds_relevance(n_rows)
-        choice = choose(training, coding.block, relevance=relevance, **settings)
-        return cls(coding, choice.kernel, choice.n_landmarks)
+        settings = {
+            **estimator.settings(),
+            "penalty": None,
+            "relevance": estimator.finds_relevance(len(training.y)),
+        }
+        if task.is_regression:
+            choice = choose(training, coding.block, **settings)
+            return cls(coding, choice.kernel, choice.n_landmarks)
+        of_classes = choose_for_classes(training, coding.block, **settings)
+        return cls(coding, of_classes.path.basis.kernel, of_classes.n_landmarks)
 
     def kernel_matrix(self, rows: Matrix) -> Matrix:
         """Return the kernel of the updates between coded rows, divided by n, constant included."""

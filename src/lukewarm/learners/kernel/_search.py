@@ -154,12 +154,34 @@ def choose(
         Whether each block may have a length scale of its own.
     max_landmarks : int
     """
+    kernel = find_kernel(
+        training,
+        block,
+        name=name,
+        length_scale=length_scale,
+        penalty=penalty,
+        depth=depth,
+        relevance=relevance,
+    )
+    return with_landmarks(training, kernel, penalty, max_landmarks, sharpens=length_scale is None)
+
+
+def find_kernel(
+    training: Training,
+    block: np.ndarray,
+    *,
+    name: str,
+    length_scale: float | None,
+    penalty: float | None,
+    depth: int | None,
+    relevance: bool,
+) -> Kernel:
+    """Return the best kernel on some of the rows; the parameters are those of `choose`."""
     kernel = choose_kernel(training, name, length_scale, penalty, depth).kernel
-    if relevance:
-        few = training.first(_SEARCH_ROWS)
-        kernel = _tuned_if_better(few, kernel, block, name in ("auto", "rbf+linear"), penalty)
-    sharpens = length_scale is None and kernel.shape in ("rbf", "laplace")
-    return _with_landmarks(training, kernel, penalty, max_landmarks, sharpens=sharpens)
+    if not relevance:
+        return kernel
+    few = training.first(_SEARCH_ROWS)
+    return _tuned_if_better(few, kernel, block, name in ("auto", "rbf+linear"), penalty)
 
 
 def _tuned_if_better(
@@ -212,7 +234,7 @@ def search_landmarks(few: Training) -> int:
     return _SEARCH_LANDMARKS if n_rows > 2 * _SEARCH_LANDMARKS else n_rows
 
 
-def _with_landmarks(
+def with_landmarks(
     training: Training,
     kernel: Kernel,
     penalty: float | None,
@@ -225,11 +247,21 @@ def _with_landmarks(
     Two numbers of landmarks are compared on the same rows, landmarks of neither; all rows as
     landmarks are exact, and every row may validate them. A kernel that more rows made sharper is
     held back by the landmarks; with twice as many it is made sharper still.
+
+    Parameters
+    ----------
+    training : Training
+    kernel : Kernel
+    penalty : float, or None
+        Of the squared norm, beside the mean loss; None compares several.
+    max_landmarks : int
+    sharpens : bool
+        Whether length scales may become shorter than the kernel's.
     """
     n_rows = len(training.y)
     counts = landmark_counts(n_rows, max_landmarks)
     path, reached = training.path(kernel, counts[0]), counts[0]
-    if sharpens and n_rows > TUNING_ROWS:
+    if sharpens and kernel.shape in ("rbf", "laplace"):
         path = _sharpened(training, path, reached, penalty)
     is_sharper = path.basis.kernel is not kernel
     for count in counts[1:]:
@@ -256,7 +288,8 @@ def _sharpened(
     """Return the path with shorter length scales, as long as all training rows say they help.
 
     Few rows see a jump or a fine wave from afar only, and their length scales are long. A machine
-    that kept them would learn no more from many rows than from few.
+    that kept them would learn no more from many rows than from few. And the likelihood is that of a
+    smooth function: it asks for longer scales beside a jump than its prediction does.
     """
     validation = training.validation_rows(n_landmarks)
     losses = _row_losses(path, validation, penalty, n_landmarks)
