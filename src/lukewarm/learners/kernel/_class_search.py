@@ -18,7 +18,8 @@ from lukewarm.learners.kernel._log_loss import (
 )
 from lukewarm.learners.kernel._machine import Machine
 from lukewarm.learners.kernel._path import EigenPath
-from lukewarm.learners.kernel._search import TUNING_ROWS, find_kernel, with_landmarks
+from lukewarm.learners.kernel._relevance import TUNING_ROWS
+from lukewarm.learners.kernel._search import find_kernel, with_landmarks
 
 # Features of all rows are kept between steps: 480 MB at most.
 _FEATURE_NUMBERS = 60_000_000
