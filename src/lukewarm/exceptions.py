@@ -58,7 +58,7 @@ class TaskWarning(ImportanceWarning):
 
 
 class UnderfitWarning(HealthWarning):
-    """The full model still learnt much when its training rows doubled."""
+    """The full model still learnt much when its rows doubled, or leaves much in its residuals."""
 
 
 class UnknownLossWarning(ImportanceWarning):

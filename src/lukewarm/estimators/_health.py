@@ -14,6 +14,7 @@ from lukewarm.data import column_doubts
 from lukewarm.estimators._baselines import constant_skill
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
+from lukewarm.evaluation import Remainder
 from lukewarm.results import ImportanceResult, Remark, ShapleyResult, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
@@ -56,9 +57,22 @@ def fit_remarks(
 
 
 def with_importance_remarks(
-    result: ImportanceResult, prepared: Prepared, shared: tuple[Remark, ...]
+    result: ImportanceResult,
+    prepared: Prepared,
+    shared: tuple[Remark, ...],
+    rest: Remainder | None,
 ) -> ImportanceResult:
-    """Return the result with the remarks of the fit and those on its own models."""
+    """Return the result with the remarks of the fit and those on its own models.
+
+    Parameters
+    ----------
+    result : ImportanceResult
+    prepared : Prepared
+    shared : tuple of Remark
+        Those of the fit.
+    rest : Remainder, optional
+        What the full models leave to be learnt, where something was found.
+    """
     measure = next(each for each in prepared.problem.measures if each.name == result.measure)
     # The skill of the model at hand, not where it is heading.
     gain = result.full.value - result.full.shift - constant_skill(prepared, measure)
@@ -68,6 +82,7 @@ def with_importance_remarks(
             *shared,
             *_no_skill(gain, shared),
             *_underfit(gain, result.full.shift),
+            *_left_over(rest),
             *_zero_steps(result, prepared),
             *_capped_reductions(result, prepared),
         ),
@@ -99,6 +114,19 @@ def _underfit(gain: float, shift: float) -> list[Remark]:
         f"the full model is still learning: when its training rows doubled, it explained "
         f"{shift / gain:.0%} more. It may underfit, and importances are then known with the "
         "uncertainty shown as their shift. More rows or another model would help."
+    )
+    return [Remark("underfit", "warning", "", message)]
+
+
+def _left_over(rest: Remainder | None) -> list[Remark]:
+    """Return a remark where another model finds much in the residuals."""
+    if rest is None or rest.share <= _MUCH_LEARNT:
+        return []
+    more = "as much again, or more," if rest.share >= 1 else f"{rest.share:.0%} more"
+    message = (
+        f"the full model misses what a kernel machine finds in its residuals: with that, {more} "
+        "would be explained. It underfits, and upper ends of intervals allow for it. Another "
+        "model would help; model='auto' compares several."
     )
     return [Remark("underfit", "warning", "", message)]
 

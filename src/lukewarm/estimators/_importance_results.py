@@ -9,6 +9,7 @@ from lukewarm._typing import FeatureSet
 from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._prepared import Prepared
+from lukewarm.estimators._remainder import remainder_of
 from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence, clustered_score
 from lukewarm.measures import Measure
 from lukewarm.results import ImportanceResult, MeasureValue, Remark
@@ -39,12 +40,14 @@ def importance_results(
     """
     full, reduced = outcomes[()], [outcomes[removed] for removed in sets.values()]
     predictions = prepared.predictions(full, reduced)
+    rest = remainder_of(prepared, predictions, sets.values())
+    predictions = replace(predictions, remainder=rest)
     remarks = fit_remarks(prepared, sets.values(), has_own_length=has_own_length)
     results = {}
     for measure in prepared.problem.measures:
         scores = prepared.scores(full, reduced, measure)
         result = _result(measure, sets, prepared, predictions, reduced, scores, model_name, level)
-        results[measure.name] = with_importance_remarks(result, prepared, remarks)
+        results[measure.name] = with_importance_remarks(result, prepared, remarks, rest)
     return predictions, results
 
 

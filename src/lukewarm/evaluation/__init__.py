@@ -10,6 +10,7 @@ from lukewarm.evaluation._predictions import (
     product_score,
     product_terms,
 )
+from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
 from lukewarm.evaluation._twins import TwinTerms
 
@@ -19,6 +20,7 @@ __all__ = [
     "EvaluationPlan",
     "EvaluationPredictions",
     "PredictionEvidence",
+    "Remainder",
     "TwinTerms",
     "check_measure",
     "check_parts",

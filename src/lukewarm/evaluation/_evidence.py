@@ -11,6 +11,7 @@ import numpy as np
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.evaluation._predictions import EvaluationPredictions, clustered_score
+from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import EvaluationPlan
 from lukewarm.measures import Measure, centres_classes, mean_of_rows
 from lukewarm.results import MeasureValue, SegmentSkills
@@ -197,6 +198,7 @@ def _at_rows(
             _at_rows(predictions.half[1], chosen, weights),
         ),
         directions=tuple(None if each is None else each[chosen] for each in predictions.directions),
+        remainder=None if predictions.remainder is None else predictions.remainder.at(chosen),
         clusters=None
         if predictions.clusters is None
         else np.unique(predictions.clusters[chosen], return_inverse=True)[1],
@@ -207,10 +209,12 @@ def join_predictions(parts: Sequence[EvaluationPredictions]) -> EvaluationPredic
     """Return the predictions without different feature sets of the same full models as one."""
     first = parts[0]
     halves = [part.half for part in parts if part.half is not None]
+    rests = [part.remainder for part in parts if part.remainder is not None]
     return replace(
         first,
         reduced=tuple(each for part in parts for each in part.reduced),
         directions=tuple(each for part in parts for each in part.directions),
+        remainder=Remainder.joined(rests) if rests else None,
         half=(
             join_predictions([one for one, _ in halves]),
             join_predictions([other for _, other in halves]),

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from lukewarm._typing import Prediction, Vector
+from lukewarm._typing import Matrix, Prediction, Vector
 from lukewarm.evaluation._course import Course, Sides, course_of, skill_without, without_twins
 from lukewarm.evaluation._hidden import hidden_effect, moved
+from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.evaluation._twins import TwinTerms, calibration
 from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
@@ -67,6 +68,8 @@ class EvaluationPredictions:
         are: off by the error of the effect alone, they are too low.
     twins : bool, default False
         Whether the models of halves share no row, and their reduced models are projections.
+    remainder : Remainder, optional
+        What the full models leave to be learnt, where another model finds something.
     keep : callable from array to array
         Puts arrays that are kept for long where they are not in the way.
     """
@@ -82,6 +85,7 @@ class EvaluationPredictions:
     clusters: np.ndarray | None = None
     rises: bool = False
     twins: bool = False
+    remainder: Remainder | None = None
     keep: Callable[[np.ndarray], np.ndarray] = _as_it_is
 
     def skills(
@@ -225,9 +229,10 @@ class EvaluationPredictions:
         (`hidden_effect`). For one that no full model looks at, also the largest importance of a
         linear effect, beyond what the other columns know of the features, that these rows cannot
         exclude: at either end b of the interval of its slope, what the measure says of
-        f + b * direction, plus its own error. Kept are the limits at this level and at some
-        others, from which those at any level follow. For a mean over outputs, the mean of their
-        limits.
+        f + b * direction, plus its own error. And where the residuals show more, what the set is
+        worth to models that know of it, plus its error. Kept are the limits at this level and at
+        some others, from which those at any level follow. For a mean over outputs, the mean of
+        their limits.
 
         Parameters
         ----------
@@ -253,7 +258,20 @@ class EvaluationPredictions:
             if line is not None and np.array_equal(self.full, reduced):
                 effects = self._largest_effects(measure, line, quantiles, plain)
                 limits[number] = np.fmax(limits[number], effects)
+        if self.remainder is not None:
+            limits = np.fmax(limits, self._with_remainder(measure, self.remainder, quantiles))
         return UpperLimits(quantiles, limits)
+
+    def _with_remainder(self, measure: Measure, rest: Remainder, quantiles: Vector) -> Matrix:
+        """Return what each feature set is worth once models know what they left, (n_sets, k)."""
+        plan = self.plan
+        full = self._on_parts(measure, moved(self.full, rest.full, measure), plan.full_parts)
+        limits = []
+        for reduced, left in zip(self.reduced, rest.reduced, strict=True):
+            without = moved(reduced, left, measure)
+            worth = full - self._on_parts(measure, without, plan.reduced_parts)
+            limits.append(np.maximum(worth.value + quantiles * worth.standard_error, 0.0))
+        return np.array(limits)
 
     def _largest_hidden(
         self, measure: Measure, quantile: float, n_learnt: float, plain: MeasureValue
@@ -302,6 +320,7 @@ class EvaluationPredictions:
             full=self.full[:, number],
             reduced=tuple(each[:, number] for each in self.reduced),
             directions=tuple(None if each is None else each[:, number] for each in self.directions),
+            remainder=None if self.remainder is None else self.remainder.of_output(number),
             half=None
             if self.half is None
             else (self.half[0]._of_output(number), self.half[1]._of_output(number)),

@@ -11,6 +11,7 @@ from lukewarm.learners.kernel._learner import KernelMachine
 from lukewarm.learners.kernel._log_loss import probabilities
 from lukewarm.learners.kernel._machine import HasMachine, Machine
 from lukewarm.learners.kernel._regressor import KernelMachineRegressor
+from lukewarm.learners.kernel._residuals import ResidualMachine
 from lukewarm.learners.kernel._segments import n_updates
 from lukewarm.learners.kernel._stand_out import columns_with_waves, scores_that_stand_out
 
@@ -21,6 +22,7 @@ __all__ = [
     "KernelMachineRegressor",
     "Machine",
     "QuantityColumn",
+    "ResidualMachine",
     "columns_with_waves",
     "filled_outputs",
     "n_updates",
