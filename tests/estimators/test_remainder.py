@@ -113,3 +113,11 @@ def test_a_trained_model_and_other_methods_have_no_second_look():
     again = lw.VariableImportance(LinearRegression(), "retrain", random_state=0).fit(X, y)
     assert prefit.predictions_.remainder is None
     assert again.predictions_.remainder is None
+
+
+def test_shapley_values_are_told_of_too():
+    X, y = table(600)
+    missed = lw.ShapleyImportance(LinearRegression(), inference="paired", random_state=0).fit(X, y)
+    learnt = lw.ShapleyImportance("kernel", inference="paired", random_state=0).fit(X, y)
+    assert "underfit" in set(missed.result_.health()["name"])
+    assert "underfit" not in set(learnt.result_.health()["name"])

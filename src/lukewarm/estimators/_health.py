@@ -82,7 +82,7 @@ def with_importance_remarks(
             *shared,
             *_no_skill(gain, shared),
             *_underfit(gain, result.full.shift),
-            *_left_over(rest),
+            *left_over(rest, "upper ends of intervals allow for it"),
             *_zero_steps(result, prepared),
             *_capped_reductions(result, prepared),
         ),
@@ -118,17 +118,24 @@ def _underfit(gain: float, shift: float) -> list[Remark]:
     return [Remark("underfit", "warning", "", message)]
 
 
-def _left_over(rest: Remainder | None) -> list[Remark]:
-    """Return a remark where another model finds much in the residuals."""
+def left_over(rest: Remainder | None, consequence: str) -> tuple[Remark, ...]:
+    """Return a remark where a kernel machine finds much in the residuals of the full models.
+
+    Parameters
+    ----------
+    rest : Remainder, optional
+    consequence : str
+        What follows for the estimates.
+    """
     if rest is None or rest.share <= _MUCH_LEARNT:
-        return []
+        return ()
     more = "as much again, or more," if rest.share >= 1 else f"{rest.share:.0%} more"
     message = (
         f"the full model misses what a kernel machine finds in its residuals: with that, {more} "
-        "would be explained. It underfits, and upper ends of intervals allow for it. Another "
-        "model would help; model='auto' compares several."
+        f"would be explained. It underfits, and {consequence}. Another model would help; "
+        "model='auto' compares several."
     )
-    return [Remark("underfit", "warning", "", message)]
+    return (Remark("underfit", "warning", "", message),)
 
 
 def _full_training(prepared: Prepared, has_own_length: bool) -> list[Remark]:

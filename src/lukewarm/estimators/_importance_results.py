@@ -40,7 +40,7 @@ def importance_results(
     """
     full, reduced = outcomes[()], [outcomes[removed] for removed in sets.values()]
     predictions = prepared.predictions(full, reduced)
-    rest = remainder_of(prepared, predictions, sets.values())
+    rest = remainder_of(prepared, predictions.full, sets.values())
     predictions = replace(predictions, remainder=rest)
     remarks = fit_remarks(prepared, sets.values(), has_own_length=has_own_length)
     results = {}

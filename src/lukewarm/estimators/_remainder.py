@@ -12,10 +12,10 @@ from collections.abc import Collection
 import numpy as np
 
 from lukewarm._random import derived_seed
-from lukewarm._typing import FeatureSet, Matrix, Vector
+from lukewarm._typing import FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Rows
 from lukewarm.estimators._prepared import Prepared
-from lukewarm.evaluation import EvaluationPredictions, Remainder, clustered_score
+from lukewarm.evaluation import Remainder, clustered_score
 from lukewarm.measures import mean_of_rows
 
 # Fewer rows on either side say nothing of what is left.
@@ -27,7 +27,7 @@ _SEED = 1_000_003
 
 
 def remainder_of(
-    prepared: Prepared, predictions: EvaluationPredictions, sets: Collection[FeatureSet]
+    prepared: Prepared, full: Prediction, sets: Collection[FeatureSet]
 ) -> Remainder | None:
     """Return what the full models leave to be learnt; None where nothing is found.
 
@@ -38,43 +38,60 @@ def remainder_of(
     Parameters
     ----------
     prepared : Prepared
-    predictions : EvaluationPredictions
-        Without each of the sets.
+    full : Prediction
+        Of the full models, for the evaluation rows.
     sets : collection of FeatureSet
     """
     if prepared.reduction.name != "projection" or not prepared.n_learnt or prepared.candidates:
         return None
     seed = derived_seed(prepared.root_seed, _SEED)
-    parts = _parts(prepared.clusters, len(predictions.y), seed)
+    parts = _parts(prepared.clusters, len(full), seed)
     if min(map(len, parts)) < _FEWEST_ROWS:
         return None
     from lukewarm.learners.kernel import ResidualMachine
 
-    targets = _targets(predictions)
+    targets = _targets(prepared.problem.y[prepared.numbers], full)
     centred = targets - np.average(targets, axis=0, weights=prepared.weights)
     variance = np.mean(np.square(centred), axis=0)
     unit = np.where(variance > 0, variance, 1.0)
-    left = targets - predictions.full.reshape(targets.shape)
+    left = targets - full.reshape(targets.shape)
     X = prepared.problem.rows(prepared.numbers).X
     rows = Rows(X, left, prepared.weights, prepared.clusters)
-    found, without = np.zeros(left.shape), np.zeros((len(sets), *left.shape))
+    found, machines = np.zeros(left.shape), []
     for learnt_from, judged in (parts, parts[::-1]):
         machine, others = ResidualMachine.learn(rows.at(learnt_from), seed), rows.at(judged)
         found[judged] = machine.predict(others.X)
         if not _clearly_helps(_saved(others.y, others.y - found[judged], unit), others):
             return None
-        for number, removed in enumerate(sets):
-            without[number, judged] = machine.predict_without(removed, others.X)
+        machines.append((machine, judged))
+
+    def without(removed: FeatureSet) -> Prediction:
+        if not any(machine.uses(removed) for machine, _ in machines):
+            return found.reshape(full.shape)
+        changed = np.zeros(left.shape)
+        for machine, judged in machines:
+            changed[judged] = machine.predict_without(removed, rows.at(judged).X)
+        return prepared.on_disk(changed.reshape(full.shape))
+
     gained, explained = (
         np.average(_saved(before, after, unit), weights=prepared.weights)
         for before, after in ((left, left - found), (centred, left))
     )
-    shape = predictions.full.shape
     return Remainder(
-        found.reshape(shape),
-        tuple(each.reshape(shape) for each in without),
+        found.reshape(full.shape),
+        tuple(map(without, sets)),
         float(gained / explained) if explained > 0 else np.inf,
     )
+
+
+def left_by_full_models(prepared: Prepared) -> Remainder | None:
+    """Return what the full models leave to be learnt, without any feature set."""
+    full = {
+        number: model.learner.predict(model.evaluation.X)
+        for number, model in enumerate(prepared.full_models)
+        if number in prepared.runs.whole
+    }
+    return remainder_of(prepared, prepared.runs.stack(prepared.runs.whole, full), ())
 
 
 def _parts(clusters: np.ndarray | None, n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -86,9 +103,8 @@ def _parts(clusters: np.ndarray | None, n_rows: int, seed: int) -> tuple[np.ndar
     return np.flatnonzero(is_first[units]), np.flatnonzero(~is_first[units])
 
 
-def _targets(predictions: EvaluationPredictions) -> Matrix:
+def _targets(y: Vector, full: Prediction) -> Matrix:
     """Return y, or the indicators of several classes, (n, n_outputs)."""
-    y, full = predictions.y, predictions.full
     if full.ndim == 1 or y.ndim == 2:
         return y.reshape(len(y), -1).astype(float)
     return np.eye(full.shape[1])[y.astype(int)]

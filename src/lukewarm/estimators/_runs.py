@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -122,14 +122,16 @@ class RunPlan:
         splits = [self.splits[model] for model in self.whole]
         return tuple(len(split.train) + len(split.stopping) for split in splits)
 
-    def stack(self, models: Sequence[int], predictions: Sequence[Prediction]) -> Prediction:
+    def stack(
+        self, models: Sequence[int], predictions: Sequence[Prediction] | Mapping[int, Prediction]
+    ) -> Prediction:
         """Return the evaluation rows' predictions, fold after fold.
 
         Parameters
         ----------
         models : sequence of int
             The model of each fold: `whole`, or one of `halves`.
-        predictions : sequence of Prediction
+        predictions : sequence of Prediction, or mapping from number
             What each model of the plan predicts for its evaluation rows.
         """
         return np.concatenate(

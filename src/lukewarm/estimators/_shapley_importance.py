@@ -13,8 +13,9 @@ from lukewarm._typing import RandomState
 from lukewarm._validation import check_choice, check_count, check_number
 from lukewarm.data import check_disjoint
 from lukewarm.estimators._base import ImportanceEstimator
-from lukewarm.estimators._health import fit_remarks, with_shapley_remarks
+from lukewarm.estimators._health import fit_remarks, left_over, with_shapley_remarks
 from lukewarm.estimators._prepared import Prepared
+from lukewarm.estimators._remainder import left_by_full_models
 from lukewarm.estimators._shapley_run import ShapleyRun, warn_imprecise
 from lukewarm.measures import Measure
 from lukewarm.reduction import Reduction
@@ -196,8 +197,9 @@ class ShapleyImportance(ImportanceEstimator):
             check_enough_coalitions(solver, len(players), self.n_coalitions)
         self._prepared = self._prepare(problem)
         self._players = players
-        self._remarks = fit_remarks(
-            self._prepared, players.values(), has_own_length=self._has_own_length
+        self._remarks = (
+            *fit_remarks(self._prepared, players.values(), has_own_length=self._has_own_length),
+            *left_over(left_by_full_models(self._prepared), "no interval allows for it"),
         )
         self._run = ShapleyRun(
             self._prepared, list(players.values()), solver, self.n_jobs, self.verbose

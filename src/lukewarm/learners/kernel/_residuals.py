@@ -70,12 +70,15 @@ class ResidualMachine:
         """Return what is left at each row, (n, n_outputs)."""
         return self._outputs(self.choice.machine(self.fitted.coding), X)
 
+    def uses(self, removed: Sequence[int]) -> bool:
+        """Return whether what is left depends on any of these columns of the table."""
+        return self.fitted.is_used(removed, self.choice.kernel)
+
     def predict_without(self, removed: Sequence[int], X: Features) -> Matrix:
         """Return what is left for a model without some columns, from a machine refitted without."""
-        kernel = self.choice.kernel
-        if not self.fitted.is_used(removed, kernel):
+        if not self.uses(removed):
             return self.predict(X)
-        machine, _ = self.fitted.without(removed, kernel, self.choice.penalty)
+        machine, _ = self.fitted.without(removed, self.choice.kernel, self.choice.penalty)
         return self._outputs(machine, X)
 
     def _outputs(self, machine: Machine, X: Features) -> Matrix:
