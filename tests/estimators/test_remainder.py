@@ -106,12 +106,18 @@ def test_one_seed_one_limit_however_sets_are_asked_for(fitted):
     assert np.isfinite(fitted.result_.by(X["c"] > 0)["True"].interval()[1]).all()
 
 
-def test_a_trained_model_and_other_methods_have_no_second_look():
+def test_a_trained_model_is_told_and_keeps_its_intervals():
+    X, y = table(300)
+    model = LinearRegression().fit(*table(300, seed=1))
+    vi = lw.VariableImportance(model, prefit=True).fit(X, y, X_eval=X, y_eval=y)
+    (message,) = vi.result_.health().query("name == 'underfit'")["message"]
+    assert "no interval allows for it" in message
+    assert ends(vi.result_)["a"][1] < 0.3
+
+
+def test_retraining_has_no_second_look():
     X, y = table(200)
-    trained = LinearRegression().fit(X, y)
-    prefit = lw.VariableImportance(trained, prefit=True).fit(X, y, X_eval=X, y_eval=y)
     again = lw.VariableImportance(LinearRegression(), "retrain", random_state=0).fit(X, y)
-    assert prefit.predictions_.remainder is None
     assert again.predictions_.remainder is None
 
 

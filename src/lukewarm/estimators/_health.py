@@ -23,6 +23,9 @@ _WARM_STARTS = ("early_stopping", "cross_validated_stopping", "kernel_flow")
 _STILL_FALLING = 0.01
 # A model that explains this share more with twice the rows has not seen enough of them.
 _MUCH_LEARNT = 0.1
+# What follows from effects that the full model has not learnt.
+_ALLOWED_FOR = "upper ends of intervals allow for it"
+_NOT_ALLOWED_FOR = "no interval allows for it"
 # Levels that are told apart only as "rarer than the others" matter from this share of rows on.
 _MUCH_LUMPED = 0.05
 
@@ -82,7 +85,7 @@ def with_importance_remarks(
             *shared,
             *_no_skill(gain, shared),
             *_underfit(gain, result.full.shift),
-            *left_over(rest, "upper ends of intervals allow for it"),
+            *left_over(rest, _ALLOWED_FOR if prepared.n_learnt else _NOT_ALLOWED_FOR),
             *_zero_steps(result, prepared),
             *_capped_reductions(result, prepared),
         ),
@@ -118,7 +121,7 @@ def _underfit(gain: float, shift: float) -> list[Remark]:
     return [Remark("underfit", "warning", "", message)]
 
 
-def left_over(rest: Remainder | None, consequence: str) -> tuple[Remark, ...]:
+def left_over(rest: Remainder | None, consequence: str = _NOT_ALLOWED_FOR) -> tuple[Remark, ...]:
     """Return a remark where a kernel machine finds much in the residuals of the full models.
 
     Parameters

@@ -41,7 +41,8 @@ def importance_results(
     full, reduced = outcomes[()], [outcomes[removed] for removed in sets.values()]
     predictions = prepared.predictions(full, reduced)
     rest = remainder_of(prepared, predictions.full, sets.values())
-    predictions = replace(predictions, remainder=rest)
+    # The interval of a model that came fitted is about the model as it stands.
+    predictions = replace(predictions, remainder=rest if prepared.n_learnt else None)
     remarks = fit_remarks(prepared, sets.values(), has_own_length=has_own_length)
     results = {}
     for measure in prepared.problem.measures:

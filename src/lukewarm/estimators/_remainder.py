@@ -42,7 +42,7 @@ def remainder_of(
         Of the full models, for the evaluation rows.
     sets : collection of FeatureSet
     """
-    if prepared.reduction.name != "projection" or not prepared.n_learnt or prepared.candidates:
+    if prepared.reduction.name != "projection" or prepared.candidates:
         return None
     seed = derived_seed(prepared.root_seed, _SEED)
     parts = _parts(prepared.clusters, len(full), seed)
@@ -60,6 +60,8 @@ def remainder_of(
     found, machines = np.zeros(left.shape), []
     for learnt_from, judged in (parts, parts[::-1]):
         machine, others = ResidualMachine.learn(rows.at(learnt_from), seed), rows.at(judged)
+        if machine is None:
+            return None
         found[judged] = machine.predict(others.X)
         if not _clearly_helps(_saved(others.y, others.y - found[judged], unit), others):
             return None

@@ -199,7 +199,7 @@ class ShapleyImportance(ImportanceEstimator):
         self._players = players
         self._remarks = (
             *fit_remarks(self._prepared, players.values(), has_own_length=self._has_own_length),
-            *left_over(left_by_full_models(self._prepared), "no interval allows for it"),
+            *left_over(left_by_full_models(self._prepared)),
         )
         self._run = ShapleyRun(
             self._prepared, list(players.values()), solver, self.n_jobs, self.verbose

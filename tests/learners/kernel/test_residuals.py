@@ -61,3 +61,16 @@ def test_one_seed_one_machine_and_no_more_rows_than_needed(left):
     assert np.array_equal(first.predict(left.X), again.predict(left.X))
     assert not np.array_equal(first.predict(left.X), other.predict(left.X))
     assert len(first.fitted.training.y) == 1000
+
+
+def test_of_a_wide_table_columns_are_taken_that_stand_out(left):
+    noise = np.random.default_rng(1).normal(size=(len(left), 150))
+    X = np.column_stack([noise, left.X])
+    machine = ResidualMachine.learn(Rows(X, left.y), 0)
+    assert {150, 151} <= set(machine.columns.tolist())
+    assert len(machine.columns) < 20
+    assert machine.uses([150])
+    assert not machine.uses([0, 152])
+    assert np.mean(machine.predict_without([150], X)[:, 0] ** 2) < 0.05 * np.mean(left.y[:, 0] ** 2)
+    useless = Rows(X, np.random.default_rng(2).normal(size=(len(left), 1)))
+    assert ResidualMachine.learn(useless, 0) is None
