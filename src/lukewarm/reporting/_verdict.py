@@ -70,7 +70,7 @@ def verdict(panel: Panel) -> list[Markup]:
     if "underfit" in names:
         sentences.append(
             Markup(
-                "The model is still learning: with more rows, or a better model, these numbers may "
+                "The model underfits: with more rows, or a better model, these numbers may "
                 "change by more than usual."
             )
         )
