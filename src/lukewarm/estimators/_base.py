@@ -40,17 +40,10 @@ from lukewarm.estimators._problem import (
     without_weightless_rows,
 )
 from lukewarm.estimators._runs import RunPlan, plan_of_splits, plan_runs
-from lukewarm.estimators._stored import (
-    check_full_models,
-    open_store,
-    random_state_of,
-)
+from lukewarm.estimators._stored import check_full_models, open_store, random_state_of
 from lukewarm.estimators._ties import Ties, tied
 from lukewarm.estimators._user_splits import is_user_cv, user_splits
-from lukewarm.evaluation import (
-    EvaluationPlan,
-    check_parts,
-)
+from lukewarm.evaluation import EvaluationPlan, check_parts
 from lukewarm.learners import (
     BaseLearner,
     check_columns_seen,
