@@ -1,3 +1,4 @@
+import re
 import warnings
 
 import numpy as np
@@ -5,8 +6,10 @@ import pandas as pd
 import pytest
 from plain import PLAIN
 from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LinearRegression
 
 import lukewarm as lw
+from lukewarm.exceptions import UnderfitWarning
 
 
 class OneLeap:
@@ -127,6 +130,20 @@ def test_a_model_worse_than_a_constant_is_told(table):
     )
     result, _ = fitted(estimator, *table)
     assert remarks(result, "no_skill") == {"": "warning"}
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "said"),
+    [(20, r"explained \d\d?% less"), (36, "did no better than a constant")],
+)
+def test_what_models_of_half_the_rows_lack_is_told(generator, n_columns, said):
+    X = generator.normal(size=(120, n_columns))
+    y = X @ np.ones(n_columns) + 2 * generator.normal(size=120)
+    estimator = lw.VariableImportance(LinearRegression(), features=[0], random_state=0)
+    result, found = fitted(estimator, X, y)
+    assert remarks(result, "underfit") == {"": "warning"}
+    assert found[0].category is UnderfitWarning
+    assert re.search(f"models of half its training rows {said}", str(found[0].message))
 
 
 def test_a_measure_that_constants_do_not_have_ends_no_fit(table):

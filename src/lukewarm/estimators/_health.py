@@ -95,10 +95,11 @@ def _underfit(gain: float, shift: float) -> list[Remark]:
     """Return a remark where twice the training rows still raised the skill by much."""
     if not gain > 0 or shift <= _MUCH_LEARNT * gain:
         return []
+    half = f"explained {shift / gain:.0%} less" if shift < gain else "did no better than a constant"
     message = (
-        f"the full model is still learning: when its training rows doubled, it explained "
-        f"{shift / gain:.0%} more. It may underfit, and importances are then known with the "
-        "uncertainty shown as their shift. More rows or another model would help."
+        f"the full model is still learning: models of half its training rows {half}. It may "
+        "underfit, and importances are then known with the uncertainty shown as their shift. More "
+        "rows or another model would help."
     )
     return [Remark("underfit", "warning", "", message)]
 
@@ -203,8 +204,8 @@ def _no_skill(gain: float, shared: tuple[Remark, ...]) -> list[Remark]:
         return []
     message = (
         "the full model predicts no better than a constant "
-        f"(skill higher by {gain:.3g}), so there is no skill to lose and the importances mean "
-        "nothing. Use another model, or more rows."
+        f"(its skill is {-gain:.3g} below that of one), so there is no skill to lose and the "
+        "importances mean nothing. Use another model, or more rows."
     )
     return [Remark("no_skill", "warning", "", message)]
 

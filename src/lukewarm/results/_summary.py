@@ -14,12 +14,18 @@ from lukewarm.results._tables import p_value_text
 if TYPE_CHECKING:
     from lukewarm.results._importance import ImportanceResult
 
+_NO_SKILL = (
+    "The model predicts no better than a constant guess, so there is no skill to lose and the "
+    "importances mean nothing."
+)
 # Names in one sentence; the others are counted.
 _MOST_NAMES = 5
 
 
 def summary(result: ImportanceResult) -> str:
     """Return what matters most, what cannot be told from zero, and how settled the numbers are."""
+    if any(remark.name in ("no_skill", "untrained") for remark in result.remarks):
+        return "\n".join([_NO_SKILL, *result._footnotes])
     is_clear, is_above = result.p_value() < 1 - result.level, result.importance > 0
     ranked = np.argsort(-result.importance, kind="stable")
     clear = [number for number in ranked if is_clear[number] and is_above[number]]
@@ -63,7 +69,7 @@ def _on_the_unmeasured(result: ImportanceResult, unmeasured: Sequence[int]) -> l
     if not unmeasured:
         return []
     verb = "matters" if len(unmeasured) == 1 else "matter"
-    return [f"That {_named(result, unmeasured)} {verb} is clear; how much is not known."]
+    return [f"By the test {_named(result, unmeasured)} {verb}, too; how much is not known."]
 
 
 def _on_zero(result: ImportanceResult, open_questions: Sequence[int]) -> list[str]:
@@ -87,13 +93,16 @@ def _on_more_rows(result: ImportanceResult) -> list[str]:
             "When the training rows doubled, no importance moved by more than the error of the "
             "evaluation rows: more rows would hardly change the estimates."
         ]
-    first = moved[0]
+    first, words = moved[0], words_for(result.measure)
     direction = "rose" if shift[first] > 0 else "fell"
+    others = len(moved) - 1
     return [
         f"When the training rows doubled, the importance of {_named(result, [first])} {direction} "
-        f"by {abs(shift[first]):.2g}, more than the error of the evaluation rows"
-        + (f", and so did {len(moved) - 1} more" if len(moved) > 1 else "")
-        + ": the model is still learning, and the intervals allow for that."
+        f"by {words.scale * abs(shift[first]):.3g}{f' {words.unit}' if words.unit else ''}, more "
+        "than the error of the evaluation rows"
+        + (f", and {others} more moved by more than theirs" if others else "")
+        + (": the model is still learning. " if (shift[moved] > 0).any() else ". ")
+        + "The intervals allow for that."
     ]
 
 
