@@ -162,7 +162,9 @@ def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
             )
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y must have at least two classes; every value is {classes[0]!r}.")
+        raise ValueError(
+            f"y must have at least two classes; every value is {classes.tolist()[0]!r}."
+        )
     return codes.astype(float), classes
 
 
