@@ -64,7 +64,7 @@ def test_targets_that_cannot_be_used_are_refused(y, message):
 
 
 def test_a_text_target_is_refused_for_regression():
-    with pytest.raises(TypeError, match="y must be numeric.*such as 'low'"):
+    with pytest.raises(TypeError, match=r"y must be numeric.*such as 'low'"):
         as_target(np.array(["low", "high"] * 10), 20)
 
 

@@ -123,6 +123,24 @@ def test_a_clear_importance_without_a_step_is_told(table):
     assert remarks(dropout, "zero_steps") == {}
 
 
+def test_full_models_of_which_some_are_untrained_do_not_end_all_claims(generator):
+    class OneOfThree(OneLeap):
+        seen = 0
+
+        def fresh(self, seed):
+            OneOfThree.seen += 1
+            return OneOfThree(np.zeros(2) if OneOfThree.seen == 2 else None)
+
+    X = generator.normal(size=(240, 2))
+    estimator = lw.VariableImportance(OneOfThree(), random_state=0)
+    result, found = fitted(estimator, X, X[:, 0] + 0.1 * generator.normal(size=240))
+    assert [runs.stopped_step for runs in result.full_traces].count(0) == 1
+    assert remarks(result, "some_untrained") == {"": "warning"}
+    assert remarks(result, "untrained") == {}
+    assert "of 6 models of all columns, 1 is no better" in str(found[0].message)
+    assert result.summary().startswith("x0 matters")
+
+
 def test_a_model_worse_than_a_constant_is_told(table):
     model = DummyRegressor(strategy="constant", constant=100.0).fit(*table)
     estimator = lw.VariableImportance(

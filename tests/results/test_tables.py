@@ -129,6 +129,13 @@ def test_the_summary_of_a_model_without_skill_claims_nothing(result, name):
     assert "matters" not in text
 
 
+def test_the_summary_of_one_feature_ranks_nothing(result):
+    one = replace(result, names=result.names[:1], reduced=result.reduced[:1])
+    assert one.summary().startswith("z|_ matters: without it the mean squared error")
+    nothing = replace(one, reduced=(result.full,))
+    assert nothing.summary().startswith("At the 5 % level z|_ cannot be told from zero.")
+
+
 def test_the_summary_of_nothing_found_says_so(result):
     nothing = replace(result, reduced=(result.full,) * 3)
     assert nothing.summary().startswith(
@@ -140,7 +147,7 @@ def test_the_summary_does_not_measure_what_the_test_is_sure_of_below_zero(result
     below = replace(result.reduced[2], value=result.full.value + 1)
     score = replace(result.full, value=100.0)
     sure = replace(result, reduced=(*result.reduced[:2], below), scores=(score,) * 3)
-    assert "By the test w matters, too; how much is not known." in sure.summary()
+    assert "By the test w matters; how much is not known." in sure.summary()
     assert "told from zero" not in sure.summary()
 
 

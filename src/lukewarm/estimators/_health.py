@@ -108,12 +108,18 @@ def _full_training(prepared: Prepared, has_own_length: bool) -> list[Remark]:
     traces = [model.trace for model in prepared.full_models]
     untrained = [run for run in traces if run.n_steps_taken > 0 and run.stopped_step == 0]
     if untrained:
-        message = (
-            f"the full model is no better on the stopping rows after {untrained[0].n_steps_taken} "
-            "steps than before the first, so it was left untrained and the importances mean "
-            "nothing. Raise patience, or lower the model's learning rate."
+        n_models, n_untrained = len(traces), len(untrained)
+        is_all = n_untrained == n_models
+        model = (
+            "the full model" if is_all else f"of {n_models} models of all columns, {n_untrained}"
         )
-        return [Remark("untrained", "warning", "", message)]
+        message = (
+            f"{model} is no better on the stopping rows after {untrained[0].n_steps_taken} "
+            "steps than before the first, so it was left untrained and "
+            f"{'the importances mean nothing' if is_all else 'has no part in the importances'}. "
+            "Raise patience, or lower the model's learning rate."
+        )
+        return [Remark("untrained" if is_all else "some_untrained", "warning", "", message)]
     capped = [run for run in traces if _is_capped(run, prepared.rule, prepared.max_steps)]
     if not capped:
         return []

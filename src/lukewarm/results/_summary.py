@@ -45,12 +45,13 @@ def _on_the_largest(result: ImportanceResult, clear: Sequence[int]) -> list[str]
     if not clear:
         return []
     first = clear[0]
+    rank = f" most of {len(result)} feature sets" if len(result) > 1 else ""
     words = words_for(result.measure)
     low, high = (words.scale * end[first] for end in result.interval())
     said = f"{words.scale * result.importance[first]:.3g}"
     p_value = p_value_text(result.p_value()[first])
     return [
-        f"{_named(result, [first])} matters most of {len(result)} feature sets: without it "
+        f"{_named(result, [first])} matters{rank}: without it "
         f"{words.loss.format(said)} "
         f"({100 * result.level:.4g} % interval {low:.3g} to {high:.3g}, "
         f"p {p_value if p_value.startswith('<') else f'= {p_value}'})."
@@ -69,13 +70,16 @@ def _on_the_unmeasured(result: ImportanceResult, unmeasured: Sequence[int]) -> l
     if not unmeasured:
         return []
     verb = "matters" if len(unmeasured) == 1 else "matter"
-    return [f"By the test {_named(result, unmeasured)} {verb}, too; how much is not known."]
+    return [f"By the test {_named(result, unmeasured)} {verb}; how much is not known."]
 
 
 def _on_zero(result: ImportanceResult, open_questions: Sequence[int]) -> list[str]:
     if not open_questions:
         return []
-    test = f"At the {100 * (1 - result.level):.3g} % level, each tested alone,"
+    level = f"At the {100 * (1 - result.level):.3g} % level"
+    if len(result) == 1:
+        return [f"{level} {_named(result, [0])} cannot be told from zero."]
+    test = f"{level}, each tested alone,"
     if len(open_questions) == len(result):
         return [f"{test} none of {len(result)} feature sets can be told from zero."]
     return [f"{test} these cannot be told from zero: {_named(result, open_questions)}."]
