@@ -129,6 +129,13 @@ def test_the_summary_of_a_model_without_skill_claims_nothing(result, name):
     assert "matters" not in text
 
 
+def test_the_summary_does_not_rank_above_larger_ones_that_may_be_chance(result):
+    spread = np.tile([-1e3, 1e3], 200)
+    unsure = replace(result.reduced[1], influence=result.reduced[1].influence + spread)
+    text = replace(result, reduced=(result.reduced[0], unsure, result.reduced[2])).summary()
+    assert text.startswith("z|_ matters most of those that can be told from zero: without it ")
+
+
 def test_the_summary_of_one_feature_ranks_nothing(result):
     one = replace(result, names=result.names[:1], reduced=result.reduced[:1])
     assert one.summary().startswith("z|_ matters: without it the mean squared error")

@@ -32,7 +32,7 @@ def summary(result: ImportanceResult) -> str:
     unmeasured = [number for number in ranked if is_clear[number] and not is_above[number]]
     open_questions = [number for number in ranked if not is_clear[number]]
     sentences = [
-        *_on_the_largest(result, clear),
+        *_on_the_largest(result, clear, is_largest=clear[:1] == [ranked[0]]),
         *_on_the_others(result, clear),
         *_on_the_unmeasured(result, unmeasured),
         *_on_zero(result, open_questions),
@@ -41,11 +41,14 @@ def summary(result: ImportanceResult) -> str:
     return "\n".join([" ".join(sentences), *result._footnotes])
 
 
-def _on_the_largest(result: ImportanceResult, clear: Sequence[int]) -> list[str]:
+def _on_the_largest(
+    result: ImportanceResult, clear: Sequence[int], *, is_largest: bool
+) -> list[str]:
     if not clear:
         return []
     first = clear[0]
-    rank = f" most of {len(result)} feature sets" if len(result) > 1 else ""
+    among = f"{len(result)} feature sets" if is_largest else "those that can be told from zero"
+    rank = f" most of {among}" if len(result) > 1 else ""
     words = words_for(result.measure)
     low, high = (words.scale * end[first] for end in result.interval())
     said = f"{words.scale * result.importance[first]:.3g}"
