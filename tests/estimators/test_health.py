@@ -123,6 +123,14 @@ def test_a_clear_importance_without_a_step_is_told(table):
     assert remarks(dropout, "zero_steps") == {}
 
 
+def test_trees_without_a_split_are_told_whatever_the_rounding_of_their_constant(generator):
+    pytest.importorskip("lightgbm")
+    # A leaf takes twenty rows, and a constant in single precision may be a hair too good.
+    for X in generator.normal(size=(6, 32, 1)):
+        result, _ = fitted(lw.VariableImportance("lightgbm", random_state=0), X, 20.1 + X[:, 0])
+        assert remarks(result, "no_skill") == {"": "warning"}
+
+
 def test_full_models_of_which_some_are_untrained_do_not_end_all_claims(generator):
     class OneOfThree(OneLeap):
         seen = 0

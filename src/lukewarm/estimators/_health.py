@@ -14,7 +14,7 @@ from lukewarm.data import column_doubts
 from lukewarm.estimators._baselines import constant_skill
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
-from lukewarm.results import ImportanceResult, Remark, ShapleyResult, TrainingTrace
+from lukewarm.results import ImportanceResult, MeasureValue, Remark, ShapleyResult, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 _WARM_STARTS = ("early_stopping", "cross_validated_stopping", "kernel_flow")
@@ -22,6 +22,8 @@ _WARM_STARTS = ("early_stopping", "cross_validated_stopping", "kernel_flow")
 _STILL_FALLING = 0.01
 # A model that explains this share more with twice the rows has not seen enough of them.
 _MUCH_LEARNT = 0.1
+# Of the spread of influence values: what rounding to single precision may change a skill by.
+_ROUNDING = 1e-6
 # Levels that are told apart only as "rarer than the others" matter from this share of rows on.
 _MUCH_LUMPED = 0.05
 
@@ -66,7 +68,7 @@ def with_importance_remarks(
         result,
         remarks=(
             *shared,
-            *_no_skill(gain, shared),
+            *_no_skill(gain, result.full, shared),
             *_underfit(gain, result.full.shift),
             *_zero_steps(result, prepared),
             *_capped_reductions(result, prepared),
@@ -78,8 +80,9 @@ def with_shapley_remarks(
     result: ShapleyResult, prepared: Prepared, shared: tuple[Remark, ...]
 ) -> ShapleyResult:
     """Return the result with the remarks of the fit and those on its coalitions."""
-    gain = result.value_of(range(len(result))).value - result.value_of([]).value
-    remarks = [*shared, *_no_skill(gain, shared)]
+    full = result.value_of(range(len(result)))
+    gain = full.value - result.value_of([]).value
+    remarks = [*shared, *_no_skill(gain, full, shared)]
     most = _most_steps(prepared)
     n_capped = 0 if most is None else int(np.sum(result.steps >= most * len(prepared.full_models)))
     if n_capped:
@@ -104,20 +107,27 @@ def _underfit(gain: float, shift: float) -> list[Remark]:
     return [Remark("underfit", "warning", "", message)]
 
 
+# By whether all models are untrained.
+_UNTRAINED_MEANS = {
+    True: "the importances mean nothing",
+    False: "to such a model no column matters",
+}
+
+
 def _full_training(prepared: Prepared, has_own_length: bool) -> list[Remark]:
     traces = [model.trace for model in prepared.full_models]
     untrained = [run for run in traces if run.n_steps_taken > 0 and run.stopped_step == 0]
     if untrained:
         n_models, n_untrained = len(traces), len(untrained)
         is_all = n_untrained == n_models
-        model = (
-            "the full model" if is_all else f"of {n_models} models of all columns, {n_untrained}"
-        )
+        model = "the full model is"
+        if not is_all:
+            verb = "is" if n_untrained == 1 else "are"
+            model = f"of {n_models} models of all columns, {n_untrained} {verb}"
         message = (
-            f"{model} is no better on the stopping rows after {untrained[0].n_steps_taken} "
-            "steps than before the first, so it was left untrained and "
-            f"{'the importances mean nothing' if is_all else 'has no part in the importances'}. "
-            "Raise patience, or lower the model's learning rate."
+            f"{model} no better on the stopping rows after {untrained[0].n_steps_taken} steps than "
+            f"before the first, and left untrained: {_UNTRAINED_MEANS[is_all]}. Raise patience, or "
+            "lower the model's learning rate."
         )
         return [Remark("untrained" if is_all else "some_untrained", "warning", "", message)]
     capped = [run for run in traces if _is_capped(run, prepared.rule, prepared.max_steps)]
@@ -204,14 +214,16 @@ _DROPPED_OUT = (
 )
 
 
-def _no_skill(gain: float, shared: tuple[Remark, ...]) -> list[Remark]:
+def _no_skill(gain: float, full: MeasureValue, shared: tuple[Remark, ...]) -> list[Remark]:
     is_untrained = any(remark.name == "untrained" for remark in shared)
-    if gain > 0 or is_untrained or np.isnan(gain):
+    # Constants of engines in single precision are not the mean to the last digit.
+    is_better = gain > _ROUNDING * np.std(full.influence)
+    if is_better or is_untrained or np.isnan(gain):
         return []
+    amount = f" (its skill is {-gain:.3g} below that of one)" if gain < 0 else ""
     message = (
-        "the full model predicts no better than a constant "
-        f"(its skill is {-gain:.3g} below that of one), so there is no skill to lose and the "
-        "importances mean nothing. Use another model, or more rows."
+        f"the full model predicts no better than a constant{amount}, so there is no skill to lose "
+        "and the importances mean nothing. Use another model, or more rows."
     )
     return [Remark("no_skill", "warning", "", message)]
 
