@@ -11,6 +11,7 @@ __all__ = [
     "KernelWarning",
     "NearZeroWarning",
     "PrecisionWarning",
+    "RowOrderWarning",
     "SeenRowsWarning",
     "StoreWarning",
     "TangentWarning",
@@ -47,6 +48,10 @@ class NearZeroWarning(HealthWarning):
 
 class PrecisionWarning(ImportanceWarning):
     """The evaluation rows are too few for the precision asked for, however many coalitions."""
+
+
+class RowOrderWarning(ImportanceWarning):
+    """A target has the labels of the rows of X in another order; rows are taken by position."""
 
 
 class SeenRowsWarning(ImportanceWarning):

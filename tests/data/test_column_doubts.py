@@ -45,6 +45,12 @@ def test_alike_columns_are_named_in_pairs(columns, generator):
     assert found(columns, generator.normal(size=N_ROWS)) == expected
 
 
+def test_numbers_of_repeated_rows_are_no_recodings(generator):
+    X = np.repeat(generator.normal(size=(100, 3)), 4, axis=0)
+    y = X[:, 0] + generator.normal(size=400)
+    assert column_doubts(X, ("a", "b", "c"), y, None, [(0,), (1,), (2,)]) == ()
+
+
 def test_copies_and_recodings_are_duplicates(columns, generator):
     level = generator.choice(["x", "y", "z"], N_ROWS)
     columns |= {"copy": columns["a"], "level": level}

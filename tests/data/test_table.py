@@ -35,7 +35,8 @@ def test_the_callers_table_is_not_shared():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (np.zeros(20), "two dimensions"),
+        (np.zeros(20), r"two dimensions.*got shape \(20,\)"),
+        ({"a": 1}, r"two dimensions.*got \{'a': 1\}"),
         (np.zeros((19, 2)), "at least 20 rows.*got 19"),
         (np.zeros((20, 0)), "at least one feature"),
         (np.full((20, 1), np.inf), r"infinite.*\['x0'\]"),
@@ -63,8 +64,8 @@ def test_targets_that_cannot_be_used_are_refused(y, message):
 
 
 def test_a_text_target_is_refused_for_regression():
-    with pytest.raises(TypeError, match="y must be numeric"):
-        as_target(["low", "high"] * 10, 20)
+    with pytest.raises(TypeError, match=r"y must be numeric.*such as 'low'"):
+        as_target(np.array(["low", "high"] * 10), 20)
 
 
 def test_arrow_dates_and_objects_that_hold_numbers_become_floats():

@@ -27,7 +27,7 @@ def test_one_odd_token_among_numbers_is_named_with_the_line_that_repairs_it():
     values = [*NUMBERS, "n/a?"]
     (remark,) = doubts(values)
     assert (remark.name, remark.severity, remark.feature) == ("numbers_as_text", "warning", "size")
-    assert "'n/a?' is not" in remark.message
+    assert "99.01% of its rows are numbers, but 'n/a?' is not" in remark.message
     column = repaired(values, remark.message)
     assert column.isna().sum() == 1
     np.testing.assert_array_equal(column[:100], [float(number) for number in NUMBERS])
@@ -65,6 +65,18 @@ def test_dates_as_text_are_named_with_the_line_that_reads_them(form):
     pd.testing.assert_series_equal(
         repaired(values, remark.message), expected, check_names=False, check_dtype=False
     )
+
+
+@pytest.mark.parametrize(
+    "form", ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S+02:00"]
+)
+def test_times_as_exports_write_them_are_dates(form):
+    days = pd.date_range("2020-01-15", periods=40, freq="13h")
+    values = list(days.strftime(form))
+    (remark,) = doubts(values)
+    assert remark.name == "dates_as_text"
+    read = pd.DatetimeIndex(repaired(values, remark.message))
+    assert read.tz_localize(None).equals(days)
 
 
 def test_objects_that_are_dates_are_named():

@@ -65,5 +65,5 @@ def test_more_columns_than_rows_are_learnt(generator):
 
 def test_a_single_class_is_named(table):
     X, _ = table
-    with pytest.raises(ValueError, match="y must have at least two classes"):
+    with pytest.raises(ValueError, match="y must have at least two classes; every value is 1"):
         _fitted(X, np.ones(160), task="classification")

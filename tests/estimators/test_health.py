@@ -1,3 +1,4 @@
+import re
 import warnings
 
 import numpy as np
@@ -5,8 +6,10 @@ import pandas as pd
 import pytest
 from plain import PLAIN
 from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LinearRegression
 
 import lukewarm as lw
+from lukewarm.exceptions import UnderfitWarning
 
 
 class OneLeap:
@@ -120,6 +123,32 @@ def test_a_clear_importance_without_a_step_is_told(table):
     assert remarks(dropout, "zero_steps") == {}
 
 
+def test_trees_without_a_split_are_told_whatever_the_rounding_of_their_constant(generator):
+    pytest.importorskip("lightgbm")
+    # A leaf takes twenty rows, and a constant in single precision may be a hair too good.
+    for X in generator.normal(size=(6, 32, 1)):
+        result, _ = fitted(lw.VariableImportance("lightgbm", random_state=0), X, 20.1 + X[:, 0])
+        assert remarks(result, "no_skill") == {"": "warning"}
+
+
+def test_full_models_of_which_some_are_untrained_do_not_end_all_claims(generator):
+    class OneOfThree(OneLeap):
+        seen = 0
+
+        def fresh(self, seed):
+            OneOfThree.seen += 1
+            return OneOfThree(np.zeros(2) if OneOfThree.seen == 2 else None)
+
+    X = generator.normal(size=(240, 2))
+    estimator = lw.VariableImportance(OneOfThree(), random_state=0)
+    result, found = fitted(estimator, X, X[:, 0] + 0.1 * generator.normal(size=240))
+    assert [runs.stopped_step for runs in result.full_traces].count(0) == 1
+    assert remarks(result, "some_untrained") == {"": "warning"}
+    assert remarks(result, "untrained") == {}
+    assert "of 6 models of all columns, 1 is no better" in str(found[0].message)
+    assert result.summary().startswith("x0 matters")
+
+
 def test_a_model_worse_than_a_constant_is_told(table):
     model = DummyRegressor(strategy="constant", constant=100.0).fit(*table)
     estimator = lw.VariableImportance(
@@ -127,6 +156,20 @@ def test_a_model_worse_than_a_constant_is_told(table):
     )
     result, _ = fitted(estimator, *table)
     assert remarks(result, "no_skill") == {"": "warning"}
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "said"),
+    [(20, r"explained \d\d?% less"), (40, "did no better than a constant")],
+)
+def test_what_models_of_half_the_rows_lack_is_told(generator, n_columns, said):
+    X = generator.normal(size=(120, n_columns))
+    y = X @ np.ones(n_columns) + 2 * generator.normal(size=120)
+    estimator = lw.VariableImportance(LinearRegression(), features=[0], random_state=0)
+    result, found = fitted(estimator, X, y)
+    assert remarks(result, "underfit") == {"": "warning"}
+    assert found[0].category is UnderfitWarning
+    assert re.search(f"models of half its training rows {said}", str(found[0].message))
 
 
 def test_a_measure_that_constants_do_not_have_ends_no_fit(table):

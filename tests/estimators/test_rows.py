@@ -39,6 +39,20 @@ def assert_same(one, other):
     np.testing.assert_array_equal(one.result_.standard_error, other.result_.standard_error)
 
 
+def test_a_target_with_the_row_labels_in_another_order_is_told(table):
+    X, y = (pd.DataFrame(table[0]), pd.Series(table[1]))
+    other = y.sample(frac=1, random_state=0)
+    with pytest.warns(lw.exceptions.RowOrderWarning, match=r"pass y\.loc\[X\.index\]"):
+        fit(X, other)
+    with pytest.warns(lw.exceptions.RowOrderWarning, match=r"pass y_eval\.loc\[X_eval\.index\]"):
+        fit(X, y, X_eval=X, y_eval=other)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", lw.exceptions.RowOrderWarning)
+        fit(X, y.set_axis(y.index + 1000))
+        fit(X, other.to_numpy())
+        fit(X.sample(frac=1, random_state=0), other)
+
+
 @pytest.mark.parametrize(
     ("options", "most"),
     [

@@ -121,6 +121,7 @@ def test_segments_count_groups(generator):
     ("groups", "error", "message"),
     [
         (np.zeros(20), ValueError, "at least 2 groups in every part"),
+        ("patient", TypeError, "got 'patient'. Pass the labels themselves"),
         (np.zeros(19), ValueError, "groups must have one label for each of the 20 rows"),
         ([None, *range(19)], ValueError, "groups must have a label in every row; row 0 has none"),
         ([[1]] * 20, ValueError, "one label for each"),

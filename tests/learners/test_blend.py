@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,15 @@ def _trained(rows, *learners):
     for learner in learners:
         learner.advance(rows.X, rows.y, 30)
     return learners
+
+
+def test_losses_far_above_the_others_are_never_the_least_and_no_cause_to_warn(generator):
+    losses = generator.chisquare(1, size=(4, 80)) * np.array([[1.0], [1.0], [1e3], [1e22]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shares = shares_of_wins(losses, seed=0)
+    assert shares[3] == 0
+    assert shares.sum() == pytest.approx(1)
 
 
 def test_a_blend_predicts_the_weighted_mean_and_so_does_its_copy(rows):

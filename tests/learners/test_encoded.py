@@ -1,8 +1,11 @@
 """Models by name that take numbers only, on tables with levels and gaps."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import lukewarm as lw
 from lukewarm.learners.sklearn._encoded import EncodedLearner, suited_to_table
@@ -87,6 +90,41 @@ def test_gaps_beside_levels_are_filled(table):
     vi = lw.VariableImportance("linear", inference="paired", random_state=0).fit(X, y)
     importance = dict(zip(vi.result_.names, vi.result_.importance, strict=True))
     assert min(importance["size"], importance["kind"]) > 0.2 > abs(importance["useless"])
+
+
+@pytest.mark.parametrize("model", ["linear", "network", "random_forest"])
+def test_gaps_among_levels_alone_are_levels(table, model):
+    if model == "network":
+        pytest.importorskip("torch")
+    X, y = table
+    X.loc[::5, "kind"] = None
+    assert not X["size"].isna().any()
+    vi = lw.VariableImportance(model, features=["kind"], inference="paired", random_state=0)
+    assert vi.fit(X, y).result_.importance[0] > 0.2
+
+
+@pytest.mark.parametrize("model", ["linear", "network", "random_forest"])
+def test_gaps_in_new_rows_only_are_filled(table, model):
+    if model == "network":
+        pytest.importorskip("torch")
+    X, y = table
+    rows = X[["size", "kind"]].astype({"kind": "category"})
+    learner = suited_to_table(model, rows, Task())
+    learner.advance(rows, y.to_numpy(), 1)
+    rows.loc[::2, "size"] = np.nan
+    assert np.isfinite(learner.predict(rows)).all()
+
+
+def test_classes_are_learnt_by_linear_models_whatever_the_units(table):
+    X, y = table
+    labels = np.where(y > y.median(), "large", "small")
+    vi = lw.VariableImportance("linear", inference="paired", random_state=0)
+    in_metres = vi.fit(X, labels).result_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        in_microns = vi.fit(X.assign(size=1e6 * X["size"] + 3e7), labels).result_
+    assert in_metres.importance[0] > 0.1
+    assert in_microns.importance == pytest.approx(in_metres.importance, abs=1e-4)
 
 
 def test_tables_of_numbers_and_other_models_are_left_alone(table):

@@ -67,6 +67,16 @@ def test_a_tree_without_a_split_adds_its_one_value():
     np.testing.assert_array_equal(Forest.of([single, STUMP], 2, 1).margin(X)[:, 0], [5, 5, 5])
 
 
+@pytest.mark.parametrize("make", [lightgbm_model, histogram_model])
+def test_trees_without_any_split_are_asked_for_draws(make):
+    # No leaf of nine rows holds five on either side.
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    learner = from_model(make(None), task=Task(), seed=0)
+    learner.advance(X, X[:, 0], 5)
+    assert np.ptp(learner.predict(X)) == 0
+    assert learner.looks_at((0,)) is False
+
+
 def test_sixty_four_leaves_find_their_slots():
     X = np.random.default_rng(0).uniform(size=(4000, 2))
     learner = from_model(histogram_model(None, max_leaf_nodes=64), task=Task(), seed=0)

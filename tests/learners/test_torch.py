@@ -58,6 +58,13 @@ def test_follows_the_contract(learner):
     assert learner.n_steps == 0
 
 
+def test_a_module_of_other_columns_is_refused_with_their_number():
+    X, _ = regression_rows()
+    learner = TorchLearner(torch.nn.Linear(5, 1))
+    with pytest.raises(RuntimeError, match=r"does not take the 3 columns of X.*300x3 and 5x1"):
+        learner.predict(X)
+
+
 def test_advance_by_parts_equals_advance_at_once(learner):
     X, y = regression_rows()
     at_once = learner.copy()

@@ -43,6 +43,14 @@ def test_a_line_is_drawn_at_its_values_and_levels_in_the_order_of_effects(effect
     assert [label.get_text() for label in levels.get_xticklabels()] == [r"a\$", "b"]
 
 
+def test_of_many_levels_the_extremes_are_named():
+    names = [f"a tail number {place:03}" for place in range(100)]
+    many = curve("tail", names, np.linspace(-1, 1, 100), is_numeric=False)
+    axes = lw.plot_effects(EffectCurves((many,), ("prediction",), "a model"))
+    assert [label.get_text() for label in axes.get_xticklabels()] == [names[0], names[-1]]
+    assert axes.get_xlabel() == "tail\n(100 levels)"
+
+
 def test_one_curve_goes_to_the_axes_given_and_several_do_not(effects):
     _, axes = plt.subplots()
     assert lw.plot_effects(effects["x1"], ax=axes) is axes

@@ -72,6 +72,14 @@ def test_segments_are_told_apart_and_starred_where_they_differ(result):
     ]
 
 
+def test_long_names_of_segments_stay_within_the_figure(result):
+    quarters = pd.qcut(np.random.default_rng(0).uniform(1e4, 9e4, 300), 4)
+    figure = lw.plot_segments(result[0].by(quarters)).figure
+    figure.canvas.draw()
+    legend = figure.legends[0].get_window_extent()
+    assert figure.bbox.x0 <= legend.x0 < legend.x1 <= figure.bbox.x1
+
+
 def test_more_segments_than_colours_are_refused(result):
     with pytest.raises(ValueError, match="7 segments, and a figure shows at most 6"):
         lw.plot_segments(result[0].by(np.arange(300) % 7))

@@ -44,6 +44,15 @@ def test_each_curve_has_a_table_of_its_values(page, result, effects):
     assert len([tag for tag, _ in found.tags if tag == "circle"]) == 2
 
 
+def test_values_of_a_curve_are_written_out(page, result):
+    places = np.array([611.0, 25879.4])
+    curve = EffectCurve("income", tuple(places), places[:, None] / 1e4, np.full(2, 0.5), places)
+    effects = EffectCurves((curve,), ("prediction",), "m")
+    said = page(result[0], effects=effects).said("effects")
+    assert "25,879" in said
+    assert "e+0" not in said
+
+
 def test_names_in_the_new_sections_are_text_and_never_markup(page, result, effects):
     importance, segment = result
     pairs = pd.DataFrame(

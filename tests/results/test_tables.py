@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import lukewarm as lw
+from lukewarm.results import Remark
 
 
 @pytest.fixture
@@ -109,6 +110,39 @@ def test_the_summary_says_what_more_rows_would_change(result, shift, said):
     assert "None" not in text
 
 
+def test_the_summary_does_not_say_that_importances_fell_where_they_rose(result):
+    moved = [replace(result.reduced[0], shift=5.0), replace(result.reduced[1], shift=-4.0)]
+    text = replace(result, reduced=(*moved, result.reduced[2])).summary()
+    assert "the importance of z|_ fell by 5, more than" in text
+    assert "and 1 more moved by more than theirs: the model is still learning" in text
+
+
+def test_the_summary_of_importances_that_fell_does_not_call_the_model_learning(result):
+    fell = replace(result.reduced[0], shift=5.0)
+    assert "still learning" not in replace(result, reduced=(fell, *result.reduced[1:])).summary()
+
+
+@pytest.mark.parametrize("name", ["no_skill", "untrained"])
+def test_the_summary_of_a_model_without_skill_claims_nothing(result, name):
+    text = replace(result, remarks=(Remark(name, "warning", "", "no skill."),)).summary()
+    assert text.startswith("The model predicts no better than a constant guess")
+    assert "matters" not in text
+
+
+def test_the_summary_does_not_rank_above_larger_ones_that_may_be_chance(result):
+    spread = np.tile([-1e3, 1e3], 200)
+    unsure = replace(result.reduced[1], influence=result.reduced[1].influence + spread)
+    text = replace(result, reduced=(result.reduced[0], unsure, result.reduced[2])).summary()
+    assert text.startswith("z|_ matters most of those that can be told from zero: without it ")
+
+
+def test_the_summary_of_one_feature_ranks_nothing(result):
+    one = replace(result, names=result.names[:1], reduced=result.reduced[:1])
+    assert one.summary().startswith("z|_ matters: without it the mean squared error")
+    nothing = replace(one, reduced=(result.full,))
+    assert nothing.summary().startswith("At the 5 % level z|_ cannot be told from zero.")
+
+
 def test_the_summary_of_nothing_found_says_so(result):
     nothing = replace(result, reduced=(result.full,) * 3)
     assert nothing.summary().startswith(
@@ -120,7 +154,7 @@ def test_the_summary_does_not_measure_what_the_test_is_sure_of_below_zero(result
     below = replace(result.reduced[2], value=result.full.value + 1)
     score = replace(result.full, value=100.0)
     sure = replace(result, reduced=(*result.reduced[:2], below), scores=(score,) * 3)
-    assert "That w matters is clear; how much is not known." in sure.summary()
+    assert "By the test w matters; how much is not known." in sure.summary()
     assert "told from zero" not in sure.summary()
 
 

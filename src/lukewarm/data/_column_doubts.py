@@ -179,29 +179,35 @@ def _copies(table: Features, values: dict[int, Vector]) -> list[tuple[int, int, 
     """Return pairs of columns that group the rows alike, or hold the same numbers."""
     # What is rare may look alike on a sample only because it does not occur there.
     varying = {column: each for column, each in values.items() if not _holds_one_value(each)}
-    candidates = [columns for columns in _same_pattern(varying) if len(columns) > 1]
+    # Where whole rows are repeated, numbers that are all different come several times, too.
+    n_distinct = int((~pd.DataFrame(varying).duplicated()).sum())
+    alike = _same_pattern(varying, most_levels=n_distinct // 2)
+    candidates = [columns for columns in alike if len(columns) > 1]
     return [
         (first, second, _COPY)
         for columns in candidates
-        for same in _same_pattern({column: _as_floats(table, column) for column in columns})
+        for same in _same_pattern(
+            {column: _as_floats(table, column) for column in columns}, most_levels=len(table)
+        )
         for first, second in combinations(same, 2)
     ]
 
 
-def _same_pattern(values: dict[int, Vector]) -> list[list[int]]:
+def _same_pattern(values: dict[int, Vector], most_levels: int) -> list[list[int]]:
     by_pattern: dict[bytes, list[int]] = {}
     for column, each in values.items():
-        by_pattern.setdefault(_pattern(each), []).append(column)
+        by_pattern.setdefault(_pattern(each, most_levels), []).append(column)
     return list(by_pattern.values())
 
 
-def _pattern(values: Vector) -> bytes:
+def _pattern(values: Vector, most_levels: int) -> bytes:
     """Return a digest of the order in which values appear: the same for one-to-one codings.
 
     Where nearly every value is another, every coding has that pattern; there the values count.
     """
     codes, levels = pd.factorize(values)
-    content = codes if 2 * len(levels) <= np.count_nonzero(codes >= 0) else values
+    n_known = int(np.count_nonzero(codes >= 0))
+    content = codes if len(levels) <= min(most_levels, n_known // 2) else values
     return blake2b(content.tobytes()).digest()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features
-from lukewarm._validation import check_readable, check_squarable, check_vector
+from lukewarm._validation import check_readable, check_squarable, check_vector, shown
 from lukewarm.data._columns import as_levels, as_pandas, as_quantity
 
 # Leaves five rows to evaluate and four to stop by.
@@ -49,7 +49,8 @@ def as_table(X: Any, least_rows: int = MINIMUM_ROWS) -> tuple[Features, tuple[st
         return _from_frame(X, least_rows)
     array = check_readable("X", X)
     if array.ndim != 2:
-        raise ValueError(f"X must have two dimensions, rows and features; got shape {array.shape}.")
+        got = f"shape {array.shape}" if array.ndim else shown(X)
+        raise ValueError(f"X must have two dimensions, rows and features; got {got}.")
     names = tuple(f"x{column}" for column in range(array.shape[1]))
     if array.dtype.kind in "OSU":
         return _from_frame(pd.DataFrame(array, columns=list(names)).infer_objects(), least_rows)
@@ -66,9 +67,10 @@ def as_target(y: Any, n_rows: int) -> np.ndarray:
         try:
             values = np.asarray(values, dtype=float)
         except (TypeError, ValueError, OverflowError):
+            first = np.asarray(values).tolist()[0]
             raise TypeError(
-                f"y must be numeric for regression; got values such as {np.asarray(values)[0]!r}. "
-                "Encode it as numbers, or use a classifier."
+                f"y must be numeric for regression; got values such as {first!r}. Encode it "
+                "as numbers, or use a classifier."
             ) from None
     vector = check_vector("y", values)
     if len(vector) != n_rows:

@@ -23,7 +23,8 @@ _DECIMAL_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _STARTS_LIKE_A_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 _DAYS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y")
-_TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S", "T%H:%M:%S.%f")
+_CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f")
+_TIMES = ("", *(f"{gap}{clock}{zone}" for zone in ("", "%z") for gap in " T" for clock in _CLOCKS))
 # A column is taken for numbers or dates from this share of its rows on.
 _MOST_OF_THEM = 0.8
 # A column with more levels than this share of its rows has hardly a level twice.
@@ -90,8 +91,8 @@ def _as_numbers(column: pd.Series, place: str) -> _Found | None:
         return "decimal_comma", "warning", _on_commas(with_comma, odd, place)
     if odd:
         message = (
-            f"{share:.4g} of its rows are numbers, but {_examples(odd)} {_are(odd)} not, so the "
-            f"column counts as text with {len(counts)} levels. If it holds numbers, write "
+            f"{100 * share:.4g}% of its rows are numbers, but {_examples(odd)} {_are(odd)} not, so "
+            f"the column counts as text with {len(counts)} levels. If it holds numbers, write "
             f'{place} = pd.to_numeric({place}, errors="coerce") first.'
         )
         return "numbers_as_text", "warning", message

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lukewarm._validation import check_readable
+from lukewarm._validation import check_readable, shown
 from lukewarm.data._columns import as_pandas
 
 
@@ -57,6 +57,11 @@ def as_codes(name: str, labels: Any, n_rows: int) -> tuple[np.ndarray, np.ndarra
     ([0, 1, 0], 'b a')
     """
     values = check_readable(name, as_pandas(labels))
+    if values.ndim == 0:
+        raise TypeError(
+            f"{name} must have one label for each of the {n_rows} rows; got {shown(labels)}. Pass "
+            "the labels themselves, such as a column of the table."
+        )
     if values.shape != (n_rows,):
         raise ValueError(
             f"{name} must have one label for each of the {n_rows} rows; got shape {values.shape}."

@@ -10,6 +10,7 @@ import pandas as pd
 from lukewarm._typing import Vector
 from lukewarm._validation import as_relative, check_readable, check_weights
 from lukewarm.data import MINIMUM_ROWS, as_pandas, column_names
+from lukewarm.estimators._problem import warn_of_order
 
 
 def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any, int]:
@@ -20,7 +21,8 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any, int]
     if not isinstance(above, pd.DataFrame):
         above, below = check_readable("X", above), check_readable("X_eval", below)
     targets = [_as_column("y", y), _as_column("y_eval", y_eval)]
-    for name, table, values in zip(("", "_eval"), (above, below), targets, strict=True):
+    tables = zip(("", "_eval"), (above, below), (y, y_eval), targets, strict=True)
+    for name, table, given, values in tables:
         if np.ndim(table) != 2:
             raise ValueError(
                 f"X{name} must have two dimensions, rows and features; got shape {np.shape(table)}."
@@ -30,6 +32,7 @@ def stack_rows(X: Any, y: Any, X_eval: Any, y_eval: Any) -> tuple[Any, Any, int]
                 f"X{name} and y{name} must have the same number of rows; X{name} has "
                 f"{len(table)}, y{name} has {len(values)}."
             )
+        warn_of_order(table, as_pandas(given), name)
     if len(above) < MINIMUM_ROWS or len(below) < 2:
         raise ValueError(
             f"X must have at least {MINIMUM_ROWS} rows and X_eval at least 2, for a standard "

@@ -15,7 +15,7 @@ from lukewarm.estimators._baselines import constant_skill
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
 from lukewarm.evaluation import Remainder
-from lukewarm.results import ImportanceResult, Remark, ShapleyResult, TrainingTrace
+from lukewarm.results import ImportanceResult, MeasureValue, Remark, ShapleyResult, TrainingTrace
 from lukewarm.stopping import StoppingRule
 
 _WARM_STARTS = ("early_stopping", "cross_validated_stopping", "kernel_flow")
@@ -26,6 +26,8 @@ _MUCH_LEARNT = 0.1
 # What follows from effects that the full model has not learnt.
 _ALLOWED_FOR = "upper ends of intervals allow for it"
 _NOT_ALLOWED_FOR = "no interval allows for it"
+# Of the spread of influence values: what rounding to single precision may change a skill by.
+_ROUNDING = 1e-6
 # Levels that are told apart only as "rarer than the others" matter from this share of rows on.
 _MUCH_LUMPED = 0.05
 
@@ -83,7 +85,7 @@ def with_importance_remarks(
         result,
         remarks=(
             *shared,
-            *_no_skill(gain, shared),
+            *_no_skill(gain, result.full, shared),
             *_underfit(gain, result.full.shift),
             *left_over(rest, _ALLOWED_FOR if prepared.n_learnt else _NOT_ALLOWED_FOR),
             *_zero_steps(result, prepared),
@@ -96,8 +98,9 @@ def with_shapley_remarks(
     result: ShapleyResult, prepared: Prepared, shared: tuple[Remark, ...]
 ) -> ShapleyResult:
     """Return the result with the remarks of the fit and those on its coalitions."""
-    gain = result.value_of(range(len(result))).value - result.value_of([]).value
-    remarks = [*shared, *_no_skill(gain, shared)]
+    full = result.value_of(range(len(result)))
+    gain = full.value - result.value_of([]).value
+    remarks = [*shared, *_no_skill(gain, full, shared)]
     most = _most_steps(prepared)
     n_capped = 0 if most is None else int(np.sum(result.steps >= most * len(prepared.full_models)))
     if n_capped:
@@ -113,10 +116,11 @@ def _underfit(gain: float, shift: float) -> list[Remark]:
     """Return a remark where twice the training rows still raised the skill by much."""
     if not gain > 0 or shift <= _MUCH_LEARNT * gain:
         return []
+    half = f"explained {shift / gain:.0%} less" if shift < gain else "did no better than a constant"
     message = (
-        f"the full model is still learning: when its training rows doubled, it explained "
-        f"{shift / gain:.0%} more. It may underfit, and importances are then known with the "
-        "uncertainty shown as their shift. More rows or another model would help."
+        f"the full model is still learning: models of half its training rows {half}. It may "
+        "underfit, and importances are then known with the uncertainty shown as their shift. More "
+        "rows or another model would help."
     )
     return [Remark("underfit", "warning", "", message)]
 
@@ -141,16 +145,29 @@ def left_over(rest: Remainder | None, consequence: str = _NOT_ALLOWED_FOR) -> tu
     return (Remark("underfit", "warning", "", message),)
 
 
+# By whether all models are untrained.
+_UNTRAINED_MEANS = {
+    True: "the importances mean nothing",
+    False: "to such a model no column matters",
+}
+
+
 def _full_training(prepared: Prepared, has_own_length: bool) -> list[Remark]:
     traces = [model.trace for model in prepared.full_models]
     untrained = [run for run in traces if run.n_steps_taken > 0 and run.stopped_step == 0]
     if untrained:
+        n_models, n_untrained = len(traces), len(untrained)
+        is_all = n_untrained == n_models
+        model = "the full model is"
+        if not is_all:
+            verb = "is" if n_untrained == 1 else "are"
+            model = f"of {n_models} models of all columns, {n_untrained} {verb}"
         message = (
-            f"the full model is no better on the stopping rows after {untrained[0].n_steps_taken} "
-            "steps than before the first, so it was left untrained and the importances mean "
-            "nothing. Raise patience, or lower the model's learning rate."
+            f"{model} no better on the stopping rows after {untrained[0].n_steps_taken} steps than "
+            f"before the first, and left untrained: {_UNTRAINED_MEANS[is_all]}. Raise patience, or "
+            "lower the model's learning rate."
         )
-        return [Remark("untrained", "warning", "", message)]
+        return [Remark("untrained" if is_all else "some_untrained", "warning", "", message)]
     capped = [run for run in traces if _is_capped(run, prepared.rule, prepared.max_steps)]
     if not capped:
         return []
@@ -235,14 +252,16 @@ _DROPPED_OUT = (
 )
 
 
-def _no_skill(gain: float, shared: tuple[Remark, ...]) -> list[Remark]:
+def _no_skill(gain: float, full: MeasureValue, shared: tuple[Remark, ...]) -> list[Remark]:
     is_untrained = any(remark.name == "untrained" for remark in shared)
-    if gain > 0 or is_untrained or np.isnan(gain):
+    # Constants of engines in single precision are not the mean to the last digit.
+    is_better = gain > _ROUNDING * np.std(full.influence)
+    if is_better or is_untrained or np.isnan(gain):
         return []
+    amount = f" (its skill is {-gain:.3g} below that of one)" if gain < 0 else ""
     message = (
-        "the full model predicts no better than a constant "
-        f"(skill higher by {gain:.3g}), so there is no skill to lose and the importances mean "
-        "nothing. Use another model, or more rows."
+        f"the full model predicts no better than a constant{amount}, so there is no skill to lose "
+        "and the importances mean nothing. Use another model, or more rows."
     )
     return [Remark("no_skill", "warning", "", message)]
 

@@ -28,7 +28,7 @@ from lukewarm.data import (
     with_labels,
 )
 from lukewarm.evaluation import check_measure, encode_classes
-from lukewarm.exceptions import SeenRowsWarning, UnknownLossWarning
+from lukewarm.exceptions import RowOrderWarning, SeenRowsWarning, UnknownLossWarning
 from lukewarm.learners import (
     MINIMUM_ROWS_PER_CLASS,
     BaseLearner,
@@ -163,6 +163,7 @@ def as_problem(
         raise ValueError(
             f"X and y must have the same number of rows; X has {len(table)}, y has {len(y)}."
         )
+    warn_of_order(X, y)
     asked = None if measure is None else _as_measures(measure)
     outputs = output_names(y)
     if is_classification(task, y, model, asked):
@@ -244,6 +245,20 @@ def _check_class_sizes(codes: Vector, n_classes: int) -> None:
         raise ValueError(
             f"y holds {n_classes} different labels in {len(codes)} rows, too many to be classes; "
             "is it the right column? A numeric target must hold numbers only."
+        )
+
+
+def warn_of_order(X: Any, y: Any, ending: str = "") -> None:
+    """Warn where y has the row labels of X in another order; `ending` is that of their names."""
+    if not (isinstance(X, pd.DataFrame) and isinstance(y, pd.Series | pd.DataFrame)):
+        return
+    is_other_order = not X.index.equals(y.index) and X.index.is_unique
+    if is_other_order and X.index.symmetric_difference(y.index).empty:
+        warn_user(
+            f"y{ending} has the row labels of X{ending} in another order, and rows go by their "
+            f"position, not by label. If labels say what belongs together, pass "
+            f"y{ending}.loc[X{ending}.index]; if positions do, pass y{ending}.to_numpy().",
+            RowOrderWarning,
         )
 
 

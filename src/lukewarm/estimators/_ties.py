@@ -66,6 +66,11 @@ def _as_times(time: Any, n_rows: int) -> np.ndarray:
     values = as_pandas(time)
     if not isinstance(values, pd.Series):  # numpy would make objects of times with a zone
         values = check_readable("time", values)
+    if values.ndim == 0:
+        raise TypeError(
+            f"time must have one value for each of the {n_rows} rows; got {shown(time)}. Pass the "
+            "values themselves, such as a column of the table."
+        )
     if values.shape != (n_rows,):
         raise ValueError(
             f"time must have one value for each of the {n_rows} rows; got shape {values.shape}."

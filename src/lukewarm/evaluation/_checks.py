@@ -132,7 +132,8 @@ def _check_every_class(y: Vector, counted: Vector, n_classes: int, weights_name:
     if present < n_classes:
         raise ValueError(
             f"every fold must hold all {n_classes} classes of y; one of {len(y)} rows holds "
-            f"{present}. Use fewer folds, or evaluation rows of every class."
+            f"{present}. Drop rare classes or join them with others, use fewer folds, or "
+            "evaluation rows of every class."
         )
 
 
@@ -162,7 +163,9 @@ def encode_classes(y: Any) -> tuple[Vector, np.ndarray]:
             )
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y must have at least two classes; every value is {classes[0]!r}.")
+        raise ValueError(
+            f"y must have at least two classes; every value is {classes.tolist()[0]!r}."
+        )
     return codes.astype(float), classes
 
 

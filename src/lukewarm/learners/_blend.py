@@ -46,7 +46,11 @@ def shares_of_wins(row_losses: Matrix, seed: int, weights: Vector | None = None)
     means = row_losses @ shares
     scaled = (row_losses - means[:, None]) * shares
     generator = np.random.default_rng(seed)
-    draws = generator.multivariate_normal(means, scaled @ scaled.T, _N_DRAWS, method="eigh")
+    # Losses of one candidate may be many orders of magnitude above the others'; rounding of its
+    # variance is then negative variance of theirs, which numpy would warn the user of.
+    draws = generator.multivariate_normal(
+        means, scaled @ scaled.T, _N_DRAWS, method="eigh", check_valid="ignore"
+    )
     wins = np.bincount(draws.argmin(axis=1), minlength=len(means)) / _N_DRAWS
     wins[(wins < _LEAST_SHARE) & (wins < wins.max())] = 0.0
     return wins / wins.sum()

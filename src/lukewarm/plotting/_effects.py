@@ -31,6 +31,8 @@ _N_COLUMNS = 3
 _MOST_POINTS = 10
 # That fit side by side below one panel.
 _MOST_CHARACTERS = 24
+# Whose slanted names can be read below one panel.
+_MOST_LEVELS = 15
 
 
 def plot_effects(
@@ -152,6 +154,10 @@ def _draw_points(axes: Any, curve: EffectCurve, outputs: list[str]) -> None:
         # The first, a middle and the last tell where the numbers between them lie.
         shown = [0, len(order) // 2, len(order) - 1]
         places, labels, is_long = places[shown], [labels[number] for number in shown], False
+    elif len(labels) > _MOST_LEVELS:
+        # The names of so many would lie on top of each other; the extremes are what is read.
+        places, labels = places[[0, -1]], [labels[0], labels[-1]]
+        axes.set_xlabel(f"{axes.get_xlabel()}\n({len(order)} levels)")
     axes.set_xticks(places, labels, **({"rotation": 40, "ha": "right"} if is_long else {}))
     axes.margins(x=0.15)
 

@@ -14,6 +14,7 @@ from lukewarm.plotting._style import (
     INTERVAL,
     METHOD_LABELS,
     axes_for,
+    legend_above,
     looks_of,
     loss_label,
     plain_ticks,
@@ -117,7 +118,7 @@ def plot_comparison(
     if marks is not None:
         axes.vlines(marks, places - 0.45, places + 0.45, "k", linewidth=2.2, label="truth")
     _finish(axes, names, places, first.measure)
-    axes.figure.legend(loc="outside upper center", ncols=len(labelled) + 1, frameon=False)
+    legend_above(axes, len(labelled) + 1)
     return axes
 
 

@@ -12,6 +12,7 @@ from lukewarm.plotting._style import (
     COLOURS,
     MARKERS,
     axes_for,
+    legend_above,
     loss_label,
     measure_name,
     plain_labels,
@@ -105,7 +106,7 @@ def plot_segments(
     axes.set_title(_title(segments, len(order)), loc="left", fontsize="medium")
     if differs.any():
         axes.set_title("* differs among segments", loc="right", fontsize="small")
-    axes.figure.legend(loc="outside upper center", ncols=min(len(segments), 3), frameon=False)
+    legend_above(axes, 3)
     tidy(axes)
     axes.tick_params(axis="y", length=0)
     return axes

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from math import floor, log10
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,16 @@ from lukewarm._validation import check_instance
 from lukewarm.inference import adjust_p_values
 from lukewarm.results import ImportanceResult, ShapleyResult, words_for
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Characters in a line of a label.
 _LONGEST_LINE = 34
 # Characters of the label of an axis that fit below a figure with long names beside it.
 _LONGEST_LABEL = 52
+# Characters to an inch of a legend, and those that a mark and its margins take.
+_LEGEND_DENSITY = 11
+_LEGEND_MARK = 6
 _MINUS = "\N{MINUS SIGN}"
 
 # Okabe and Ito's palette, ordered so that neighbours also differ in lightness.
@@ -39,6 +45,17 @@ METHOD_LABELS = {
     "dropout": "dropout",
     "lazy": "lazy",
 }
+
+
+def legend_above(axes: Axes, most_columns: int) -> None:
+    """Set a legend above the axes, in as many columns as the figure has room for."""
+    lengths = [len(label) + _LEGEND_MARK for label in axes.get_legend_handles_labels()[1]]
+    figure = axes.get_figure(root=True)
+    room = _LEGEND_DENSITY * figure.get_size_inches()[0] if figure else 0
+    n_columns = min(most_columns, len(lengths))
+    while n_columns > 1 and sum(sorted(lengths)[-n_columns:]) > room:
+        n_columns -= 1
+    axes.figure.legend(loc="outside upper center", ncols=n_columns, frameon=False)
 
 
 def measure_name(measure: str) -> tuple[str, bool]:

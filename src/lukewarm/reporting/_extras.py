@@ -253,5 +253,6 @@ def _said(value: Any) -> str:
     if isinstance(value, pd.Timestamp):
         return f"{value:%Y-%m-%d}"
     if isinstance(value, float | int) and not isinstance(value, bool):
-        return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+        is_long = 1e4 <= abs(value) < 1e9
+        return f"{value:{',.0f' if is_long else '.4g'}}".replace("-", "\N{MINUS SIGN}")
     return short(str(value))

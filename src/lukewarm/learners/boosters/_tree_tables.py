@@ -239,7 +239,7 @@ class _Joined:
         self.can_lay_out = bool((n_leaves <= MAX_LEAVES).all())
         order = np.argsort(self.feature, kind="stable")
         columns, begins = np.unique(self.feature[order], return_index=True)
-        for column, own in zip(columns, np.split(order, begins[1:]), strict=True):
+        for column, own in zip(columns, np.split(order, begins)[1:], strict=True):
             if by_level[own].all():
                 levels = [self.level[self.first_level[s] : self.first_level[s + 1]] for s in own]
                 self.borders[column] = int(np.concatenate(levels).max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""Models that go by a name and take numbers only, behind indicators of levels and filled gaps."""
+"""Models that go by a name and take numbers only, behind indicators, filled gaps and scales."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from lukewarm._typing import Features
 from lukewarm.learners._base import LearnerTraits
@@ -26,7 +26,7 @@ _MOST_LEVELS = 30
 
 
 class EncodedLearner(PipelineLearner):
-    """A model behind indicators and filled gaps, which reads the table as models of ours do."""
+    """A model behind transformers of its own, which reads the table as models of ours do."""
 
     @property
     def model_type(self) -> str:
@@ -35,10 +35,8 @@ class EncodedLearner(PipelineLearner):
 
     @property
     def traits(self) -> LearnerTraits:
-        """Those of a pipeline, but dates come as numbers; gaps left are for the model to take."""
-        fills_gaps = isinstance(self.pipeline["columns"].remainder, SimpleImputer)
-        accepts_missing = fills_gaps or self.last.traits.accepts_missing
-        return replace(super().traits, reads="matrix", accepts_missing=accepts_missing)
+        """Those of a pipeline, but dates come as numbers."""
+        return replace(super().traits, reads="matrix")
 
     def for_classes(self, n_classes: int) -> EncodedLearner:
         """Return the learner itself: its model was made for the task."""
@@ -51,6 +49,8 @@ def suited_to_table(model: Any, X: Features, task: Task) -> Any:
     A user who names a model has no pipeline to put an encoder into. Where the table has columns of
     levels and the model takes numbers only, it is put behind indicators; where numbers have gaps
     that it does not take, these get the column's mean, and an indicator says where they were.
+    Columns come to logistic regression in units of their standard deviation: its penalty depends
+    on their units, and its solver gives up where these differ by many orders of magnitude.
     Everything else comes back as it is.
 
     Parameters
@@ -71,19 +71,26 @@ def suited_to_table(model: Any, X: Features, task: Task) -> Any:
     if not isinstance(model, str) or model not in _TAKE_NUMBERS:
         return model
     levels, has_gaps = _levels_and_gaps(X)
-    has_gaps = has_gaps and model in _TAKE_NO_GAPS
-    if not levels and not has_gaps:
+    steps: list[tuple[str, Any]] = []
+    if levels or (has_gaps and model in _TAKE_NO_GAPS):
+        steps.append(("columns", _encoder(levels, fills_gaps=model in _TAKE_NO_GAPS)))
+    if model == "linear" and not task.is_regression:
+        steps.append(("scales", StandardScaler()))
+    if not steps:
         return model
+    last = from_model(model, task=replace(task, n_targets=1), seed=0)
+    return EncodedLearner(Pipeline([*steps, ("model", "passthrough")]), last)
+
+
+def _encoder(levels: list[Any], fills_gaps: bool) -> ColumnTransformer:
     indicators = OneHotEncoder(
         handle_unknown="infrequent_if_exist", max_categories=_MOST_LEVELS, sparse_output=False
     )
     # A column without any number in the rows of one full model is a constant there.
     means = SimpleImputer(add_indicator=True, keep_empty_features=True)
-    columns = ColumnTransformer(
-        [("levels", indicators, levels)], remainder=means if has_gaps else "passthrough"
+    return ColumnTransformer(
+        [("levels", indicators, levels)], remainder=means if fills_gaps else "passthrough"
     )
-    last = from_model(model, task=replace(task, n_targets=1), seed=0)
-    return EncodedLearner(Pipeline([("columns", columns), ("model", "passthrough")]), last)
 
 
 def _levels_and_gaps(X: Features) -> tuple[list[Any], bool]:

@@ -280,9 +280,14 @@ class TorchLearner(DifferentiableLearner):
 
     def outputs(self, inputs: torch.Tensor) -> torch.Tensor:
         """Return the module's outputs, (n,) or (n, k), in evaluation mode."""
-        with torch.no_grad():
-            blocks = [flat_outputs(self._module(rows)) for rows in inputs.split(_ROWS_PER_FORWARD)]
-        return torch.cat(blocks)
+        try:
+            with torch.no_grad():
+                outputs = [self._module(rows) for rows in inputs.split(_ROWS_PER_FORWARD)]
+        except RuntimeError as error:
+            raise RuntimeError(
+                f"the module does not take the {inputs.shape[1]} columns of X: {error}"
+            ) from error
+        return torch.cat([flat_outputs(block) for block in outputs])
 
     def as_prediction(self, outputs: torch.Tensor) -> Prediction:
         """Return outputs of the module as predictions on the scale of y, or probabilities."""
