@@ -19,7 +19,7 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import lukewarm as lw
 
@@ -88,6 +88,12 @@ def catboost(kind):
     return getattr(pytest.importorskip("catboost"), kind)(
         n_estimators=60, depth=3, thread_count=1, verbose=False, allow_writing_files=False
     )
+
+
+def plain_catboost(loss):
+    settings = {"depth": 3, "thread_count": 1, "verbose": False, "allow_writing_files": False}
+    kind = pytest.importorskip("catboost").CatBoost
+    return kind({"iterations": 60, "loss_function": loss, **settings})
 
 
 def lightgbm_booster(X, y):
@@ -279,9 +285,18 @@ CASES = {
     "lightgbm.Booster": Case(None, train=lightgbm_booster),
     "lightgbm.Booster of classes": Case(None, "classes", train=lightgbm_booster),
     "XGBRegressor": Case(lambda: xgboost("XGBRegressor")),
+    "XGBRegressor by dart": Case(
+        lambda: xgboost("XGBRegressor").set_params(booster="dart", rate_drop=0.1)
+    ),
+    "XGBRegressor of lines": Case(
+        lambda: xgboost("XGBRegressor").set_params(booster="gblinear", max_depth=None)
+    ),
     "xgboost.Booster": Case(None, train=xgboost_booster),
     "xgboost.Booster of three": Case(None, "three", train=xgboost_booster),
     "CatBoostRegressor": Case(lambda: catboost("CatBoostRegressor")),
+    "CatBoost": Case(lambda: plain_catboost("RMSE")),
+    "CatBoost of classes": Case(lambda: plain_catboost("Logloss"), "classes"),
+    "CatBoost of three": Case(lambda: plain_catboost("MultiClass"), "three"),
     "torch module": Case(module, train=trained_module),
     "skorch": Case(skorch_regressor, train=trained_skorch),
     "lambda": Case(None, train=plain_function),
@@ -387,12 +402,18 @@ def test_batches_change_no_number():
     np.testing.assert_array_equal(whole.importance, parts.importance)
 
 
+def _with_gradient(rows):
+    torch = pytest.importorskip("torch")
+    return torch.tensor(rows["strong"].to_numpy(), requires_grad=True)
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
         (lambda rows: 1.0, "one prediction for each"),
         (lambda rows: np.full(len(rows), np.nan), "not finite"),
         (lambda rows: ["a"] * len(rows), "must return numbers"),
+        (_with_gradient, "must return numbers"),
     ],
 )
 def test_answers_that_are_no_predictions_are_refused(answer, message):
@@ -451,3 +472,43 @@ def test_a_booster_is_not_asked_for_columns_in_another_order():
     turned = X[X.columns[::-1]]
     with pytest.raises(ValueError, match="in their order"):
         vi.fit(turned[:N_TRAIN], y[:N_TRAIN], X_eval=turned[N_TRAIN:], y_eval=y[N_TRAIN:])
+
+
+def test_what_a_transformer_refuses_is_said_to_be_its():
+    def refuse(rows):
+        raise RuntimeError("no such service")
+
+    model = make_pipeline(FunctionTransformer(refuse), svm.SVR())
+    with pytest.raises(ValueError, match=r"transformers of model Pipeline .* no such service"):
+        explained(model, Case(None))
+
+
+def test_a_model_that_leaves_rows_without_a_prediction_is_refused():
+    # No training row is that near to any other row.
+    model = neighbors.RadiusNeighborsRegressor(1e-9)
+    with (
+        pytest.warns(UserWarning, match="no neighbors"),
+        pytest.raises(ValueError, match=r"nan or infinite values for \d+ of \d+ rows"),
+    ):
+        explained(model, Case(None))
+
+
+def test_dates_that_a_model_cannot_read_are_named():
+    X, y = table("numbers")
+    X["when"] = pd.date_range("2020-01-01", periods=len(X), freq="h")
+    with pytest.raises(ValueError, match=r"columns \['when'\] hold dates"):
+        lw.VariableImportance(svm.SVR(), random_state=0).fit(X, y)
+
+
+def test_whatever_a_library_raises_in_a_fit_is_said_to_be_the_models():
+    ranker = pytest.importorskip("catboost").CatBoostRanker
+    model = ranker(iterations=5, verbose=False, allow_writing_files=False)
+    with pytest.raises(ValueError, match="model CatBoostRanker cannot be fitted"):
+        explained(model, Case(None))
+
+
+def test_a_catboost_of_another_target_is_refused():
+    X, y = table("numbers")
+    model = plain_catboost("RMSE").fit(X, y)
+    with pytest.raises(ValueError, match="not trained to predict classes"):
+        explained(model, Case(None, "classes"), prefit=True)

@@ -240,6 +240,7 @@ def test_curvature_is_half_the_second_derivative_of_the_expected_loss(name, n_cl
         ),
         ("mse", "Did you mean 'neg_mse'?"),
         ("rand_score", "got 'rand_score', which compares clusterings."),
+        ("f1_samples", "got 'f1_samples', which is for rows of several labels each."),
         ("random", "got 'random'."),
         (3, "got 3."),
     ],
@@ -266,6 +267,45 @@ def test_every_measure_of_the_table_can_be_had_by_name():
         named = name.replace("(quantile)", "(0.5)").replace("(delta)", "(1)")
         measure = as_measure(named.replace("(power)", "(1.5)"))
         assert needs_classes(measure) == (target != "numbers")
+
+
+def predicted(target, generator):
+    """Return a target of a kind of `available`, and predictions that are right more often than not.
+
+    Of "classes" there are three, of "two classes" two.
+    """
+    if target == "numbers":
+        y = np.exp(generator.normal(size=N_ROWS))
+        return y, y * np.exp(0.3 * generator.normal(size=N_ROWS))
+    n_classes = 3 if target == "classes" else 2
+    y = generator.integers(n_classes, size=N_ROWS)
+    shares = generator.random((N_ROWS, n_classes)) + 0.5 * np.eye(n_classes)[y]
+    shares /= shares.sum(axis=1, keepdims=True)
+    return y.astype(float), shares if n_classes == 3 else shares[:, 1]
+
+
+@pytest.mark.filterwarnings("ignore:measure 'neg_m:lukewarm.ImportanceWarning")
+def test_every_measure_of_the_table_has_a_value_on_the_target_it_is_listed_for(generator):
+    table = available()
+    for name, target in zip(table["measure"], table["target"], strict=True):
+        named = name.replace("(quantile)", "(0.5)").replace("(delta)", "(1)")
+        measure = as_measure(named.replace("(power)", "(1.5)"))
+        found = measure.evaluate(*predicted(target, generator))
+        assert np.isfinite(found.value), name
+        assert np.isfinite(found.influence).all(), name
+
+
+@pytest.mark.parametrize("name", ["jaccard", "precision", "roc_auc", "positive_likelihood_ratio"])
+def test_a_scorer_of_two_classes_is_refused_for_three_before_anything_is_trained(name):
+    with pytest.raises(ValueError, match=f"{name!r} is defined for 2 classes; y has 3"):
+        check_measure(as_measure(name), Task(3), np.arange(9.0) % 3)
+
+
+def test_a_scorer_without_weights_says_so(generator):
+    y, prediction = predicted("two classes", generator)
+    measure = as_measure("positive_likelihood_ratio")
+    with pytest.raises(ValueError, match=r"takes no weights here.*leave sample_weight out"):
+        measure.evaluate(y, prediction, np.ones(N_ROWS))
 
 
 LOSSES = [name for name in NAMES if isinstance(as_measure(name), MeanLoss)]

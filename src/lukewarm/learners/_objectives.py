@@ -234,10 +234,28 @@ def objective_of(engine: str, name: Any, settings: Settings) -> Objective:
     'pinball(0.9)'
     """
     table = OBJECTIVES[engine]
-    if not isinstance(name, str) or name not in table:
+    if not _is_known(engine, name):
         what = "a function for its objective" if callable(name) else f"objective={name!r}"
         raise ValueError(
             f"model has {what}, whose loss and scale of predictions are not known here; for a "
             f"numeric target use one of {', '.join(table)}."
         )
     return table[name](settings)
+
+
+def known_measure(engine: str, name: Any, settings: Settings) -> MeanLoss:
+    """Return the measure of the objective of that name; squared error where it is not known.
+
+    Parameters
+    ----------
+    engine : str
+        A key of OBJECTIVES.
+    name, settings
+        As `objective_of` takes them.
+    """
+    measure = objective_of(engine, name, settings).measure if _is_known(engine, name) else None
+    return NegMSE() if measure is None else measure
+
+
+def _is_known(engine: str, name: Any) -> bool:
+    return isinstance(name, str) and name in OBJECTIVES[engine]

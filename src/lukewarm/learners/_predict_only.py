@@ -12,6 +12,7 @@ import pandas as pd
 from lukewarm._typing import Features, Prediction, Vector
 from lukewarm._validation import check_count
 from lukewarm.learners._base import BaseLearner
+from lukewarm.learners._booster_models import measure_of_booster
 from lukewarm.learners._class_outputs import ScoredClassifier, class_output
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.measures import REGRESSION, NegMSE, Task, loss_of
@@ -92,7 +93,10 @@ class PredictOnlyLearner(BaseLearner):
         self.model = asked.model
         self.batch_size = asked.batch_size
         self.task = task
-        self.measure = loss_of(NegMSE(), task.n_targets)
+        is_one = task.is_regression and task.n_targets == 1
+        self.measure = (
+            measure_of_booster(self.model) if is_one else loss_of(NegMSE(), task.n_targets)
+        )
         self._scored: ScoredClassifier | None = None
         self._answer = self._way_to_ask()
 
@@ -162,7 +166,7 @@ class PredictOnlyLearner(BaseLearner):
         n_asked = min(size, n_rows - begin)
         try:
             values = np.asarray(answer, dtype=float)
-        except (TypeError, ValueError):
+        except (RuntimeError, TypeError, ValueError):  # torch: a tensor with a gradient
             raise TypeError(
                 f"model must return numbers{self._wanted()}; it returned "
                 f"{type(answer).__name__} that cannot be read as numbers."

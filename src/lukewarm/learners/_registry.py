@@ -11,6 +11,7 @@ from lukewarm._optional import require
 from lukewarm._validation import check_choice
 from lukewarm.learners._adapter import as_learner
 from lukewarm.learners._base import BaseLearner, Learner
+from lukewarm.learners._booster_models import of_its_task
 from lukewarm.learners._outputs import (
     PerOutputLearner,
     model_of_one_output,
@@ -83,8 +84,9 @@ def _bags_trees(model: Any) -> bool:
 
 
 def _adds_trees(model: Any) -> bool:
-    # Bagged trees, and trees that are dropped again, are no sum to add to: fitted as a whole.
-    return getattr(model, "boosting_type", "gbdt") not in ("rf", "dart")
+    # Bagged trees, trees that are dropped again, and lines are no sum to add to: fitted as a whole.
+    kind = getattr(model, "boosting_type", "gbdt"), getattr(model, "booster", None)
+    return not {"rf", "dart", "gblinear"} & {each for each in kind if isinstance(each, str)}
 
 
 ENTRIES = (
@@ -107,7 +109,15 @@ ENTRIES = (
         "lightgbm",
         suits=_adds_trees,
     ),
-    Entry("xgboost", _pair("XGB"), "XGBoostLearner", "boosters._xgboost", "XGBoost", "xgboost"),
+    Entry(
+        "xgboost",
+        _pair("XGB"),
+        "XGBoostLearner",
+        "boosters._xgboost",
+        "XGBoost",
+        "xgboost",
+        suits=_adds_trees,
+    ),
     Entry(
         "sklearn",
         _pair("HistGradientBoosting"),
@@ -265,6 +275,7 @@ def from_model(model: Any, *, task: Task, seed: int, prefit: bool = False) -> Ba
         ...
     ValueError: model must be one of 'auto', 'boosting', ...; got 'forest'.
     """
+    model = of_its_task(model, task)
     if task.n_targets > 1:
         return _of_outputs(model, task, seed, prefit)
     if isinstance(model, str):

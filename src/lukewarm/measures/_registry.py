@@ -23,9 +23,9 @@ from lukewarm.measures._deviances import GammaDeviance, PoissonDeviance, Tweedie
 from lukewarm.measures._regression import R2, RMSE, Huber, NegMAE, NegMSE, Pinball
 from lukewarm.measures._scorer import (
     ScorerMeasure,
-    compares_clusters,
     is_smooth,
     scorer_names,
+    why_unfit,
 )
 from lukewarm.results import ImportanceWarning
 
@@ -93,8 +93,9 @@ def _unknown(measure: object) -> str:
     )
     if not isinstance(measure, str):
         return f"{message}."
-    if compares_clusters(measure):
-        return f"{message}, which compares clusterings."
+    reason = why_unfit(measure)
+    if reason is not None:
+        return f"{message}, which {reason}."
     names = (*ours, *scorer_names())
     # A loss is known by its negative, since larger is better.
     negative = f"neg_{measure}"

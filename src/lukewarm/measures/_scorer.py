@@ -22,8 +22,12 @@ from lukewarm.results import MeasureValue
 
 # Each costs one call of the scorer, about a millisecond, for every model.
 _MOST_GROUPS = 200
-# They compare clusterings, and say nothing of a prediction.
-_OF_CLUSTERS = ("rand", "mutual_info", "completeness", "homogeneity", "v_measure", "fowlkes")
+# Parts of names of scorers that say nothing of a prediction, and what such scorers do.
+_CLUSTERINGS = ("rand", "mutual_info", "completeness", "homogeneity", "v_measure", "fowlkes")
+_UNFIT = {
+    **dict.fromkeys(_CLUSTERINGS, "compares clusterings"),
+    "_samples": "is for rows of several labels each",
+}
 # They hang on one row or two, however many there are, so that leaving out a group says little.
 _OF_FEW_ROWS = ("max_error", "median")
 
@@ -38,6 +42,8 @@ class ScorerMeasure:
     name : str
     needs_classes : bool
         Whether y holds class codes.
+    max_classes : int, optional
+        The most classes it is defined for.
 
     Notes
     -----
@@ -51,15 +57,25 @@ class ScorerMeasure:
     1.0
     """
 
-    def __init__(self, scorer: Callable[..., float], name: str, *, needs_classes: bool) -> None:
+    def __init__(
+        self,
+        scorer: Callable[..., float],
+        name: str,
+        *,
+        needs_classes: bool,
+        max_classes: int | None = None,
+    ) -> None:
         self.scorer = scorer
         self.name = name
         self.needs_classes = needs_classes
+        self.max_classes = max_classes
 
     @classmethod
     def named(cls, name: str) -> ScorerMeasure:
         """Return the measure of the scorer that scikit-learn knows by this name."""
-        return cls(_metrics().get_scorer(name), name, needs_classes=_is_of_classes(name))
+        needs_classes, max_classes = _classes_of(name)
+        scorer = _metrics().get_scorer(name)
+        return cls(scorer, name, needs_classes=needs_classes, max_classes=max_classes)
 
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
@@ -92,6 +108,11 @@ class ScorerMeasure:
                 warnings.simplefilter("ignore")
                 value = float(self.scorer(model, numbers, target, **options))
         except (AttributeError, TypeError, ValueError) as error:
+            if weights is not None and np.isfinite(self._score(y, prediction, None)):
+                raise ValueError(
+                    f"measure {self.name!r} takes no weights here ({error}); leave sample_weight "
+                    "out, or use another measure."
+                ) from error
             raise ValueError(f"measure {self.name!r} has no value here: {error}") from error
         if not np.isfinite(value):
             raise ValueError(f"measure {self.name!r} is {value} on {len(y)} rows.")
@@ -101,13 +122,20 @@ class ScorerMeasure:
 @cache
 def scorer_names() -> tuple[str, ...]:
     """Return the scorers of scikit-learn that take predictions."""
-    names = _metrics().get_scorer_names()
-    return tuple(name for name in names if not any(part in name for part in _OF_CLUSTERS))
+    return tuple(name for name in _metrics().get_scorer_names() if why_unfit(name) is None)
 
 
-def compares_clusters(name: str) -> bool:
-    """Return whether scikit-learn has a scorer of this name that takes no predictions."""
-    return name in _metrics().get_scorer_names() and name not in scorer_names()
+def why_unfit(name: str) -> str | None:
+    """Return what a scorer of scikit-learn does that says nothing of a prediction; else None.
+
+    Examples
+    --------
+    >>> why_unfit("rand_score"), why_unfit("accuracy")
+    ('compares clusterings', None)
+    """
+    if name not in _metrics().get_scorer_names():
+        return None
+    return next((reason for part, reason in _UNFIT.items() if part in name), None)
 
 
 def is_smooth(name: str) -> bool:
@@ -129,15 +157,26 @@ def _metrics() -> Any:
 
 
 @cache
-def _is_of_classes(name: str) -> bool:
-    """Return whether a scorer refuses a continuous target."""
+def _classes_of(name: str) -> tuple[bool, int | None]:
+    """Return whether a scorer refuses a continuous target, and 2 where it refuses three classes."""
     # Twelve different numbers, none of which is a whole one: no scorer of classes takes them.
     y = np.linspace(0.1, 1.9, 12)
+    if _takes(name, y, y, needs_classes=False):
+        return False, None
+    codes = np.arange(12) % 3
+    # Right and wrong in each class, so that no quotient is one by zero.
+    probabilities = (np.eye(3)[codes] + np.eye(3)[np.arange(12) // 4] + 0.5) / 3.5
+    is_of_many = _takes(name, codes.astype(float), probabilities, needs_classes=True)
+    return True, None if is_of_many else 2
+
+
+def _takes(name: str, y: Vector, prediction: Prediction, *, needs_classes: bool) -> bool:
+    measure = ScorerMeasure(_metrics().get_scorer(name), name, needs_classes=needs_classes)
     try:
-        ScorerMeasure(_metrics().get_scorer(name), name, needs_classes=False)._score(y, y, None)
+        measure._score(y, prediction, None)
     except ValueError:
-        return True
-    return False
+        return False
+    return True
 
 
 def _groups(y: Vector, *, by_class: bool) -> np.ndarray:

@@ -73,11 +73,13 @@ def method_for(learner: BaseLearner) -> str:
     """Return the name of the best way for this learner: what "auto" stands for.
 
     Projection, wherever predictions are means. A quantile of the other features is no average of
-    quantiles, so models of quantiles and absolute errors are trained further, or anew.
+    quantiles, so models of quantiles and absolute errors are trained further, or anew; where
+    nothing can be trained, a projection is what is left.
     """
     measure = learner.measure
     losses = measure.measures if isinstance(measure, OutputsLoss) else (measure,)
-    if not any(isinstance(each, NegMAE | Pinball | Huber) for each in losses):
+    is_mean = not any(isinstance(each, NegMAE | Pinball | Huber) for each in losses)
+    if is_mean or not learner.traits.can_train:
         return "projection"
     # A mean over draws is the best prediction under squared error and log-loss; medians and
     # quantiles do not average.

@@ -187,9 +187,17 @@ class PipelineLearner(BaseLearner):
 
     def _fit_transformers(self, X: Features, y: Vector) -> None:
         if self._transformers is None:
-            self._transformers = clone(self.pipeline[:-1])
-            # As in the pipeline's own fit; a target encoder treats its training rows differently.
-            self._transformed.keep(self._as_features(self._transformers.fit_transform(X, y)), X)
+            transformers = clone(self.pipeline[:-1])
+            try:
+                # As in the pipeline's own fit; a target encoder treats its training rows
+                # differently.
+                features = self._as_features(transformers.fit_transform(X, y))
+            except Exception as error:  # whatever a transformer of the user's raises
+                raise ValueError(
+                    f"the transformers of model {self.model_type} cannot be fitted: {error}"
+                ) from error
+            self._transformers = transformers
+            self._transformed.keep(features, X)
 
     def _transform(self, X: Features) -> Features:
         matrix = self._transformed.recall(X)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lukewarm.learners._objectives import known_measure
 from lukewarm.measures import (
     GammaDeviance,
     MeanLoss,
@@ -30,6 +31,8 @@ def _of_criterion(settings: Settings) -> MeanLoss:
     return named.get(settings["criterion"], NegMSE())
 
 
+# Boosters whose trees are no sum to add to are fitted in one go, too.
+_ENGINES = {"LGBMRegressor": "LightGBM", "XGBRegressor": "XGBoost"}
 _BY_CLASS: dict[str, Callable[[Settings], MeanLoss]] = {
     "QuantileRegressor": lambda settings: Pinball(float(settings["quantile"])),
     # Its delta is a multiple of a spread that is only known after the fit.
@@ -57,6 +60,10 @@ def measure_of(estimator: Any) -> MeanLoss:
     ('pinball(0.9)', 'neg_mse')
     """
     for kind in type(estimator).__mro__:
+        if kind.__name__ in _ENGINES:
+            return known_measure(
+                _ENGINES[kind.__name__], estimator.objective, estimator.get_params(deep=False)
+            )
         if kind.__name__ in _BY_CLASS and kind.__module__.startswith("sklearn."):
             return _BY_CLASS[kind.__name__](estimator.get_params(deep=False))
     return NegMSE()

@@ -34,8 +34,11 @@ def _remedy(X: Features) -> str:
         return ""
     text = [str(name) for name in X if not pd.api.types.is_numeric_dtype(X[name].dtype)]
     gaps = [str(name) for name in X if X[name].isna().any()]
+    dates = [str(name) for name in X if X[name].dtype.kind in "mM"]
+    text = [name for name in text if name not in dates]
     reasons = [
         *([f"columns {text} hold text or categories"] if text else []),
+        *([f"columns {dates} hold dates or durations"] if dates else []),
         *([f"columns {gaps} have gaps"] if gaps else []),
     ]
     if not reasons:
@@ -142,7 +145,7 @@ class RefitOnlyLearner(ModelWrapper):
                 model = CalibratedClassifierCV(model, cv=n_folds, ensemble=False)
             try:
                 self._model = model.fit(X, target, **options)
-            except (TypeError, ValueError) as error:
+            except Exception as error:  # every library has an exception of its own
                 raise ValueError(
                     f"model {type(model).__name__} cannot be fitted: {error}{_remedy(X)}"
                 ) from error
@@ -167,4 +170,11 @@ class RefitOnlyLearner(ModelWrapper):
         rows = as_seen(self._model.model if is_scored else self._model, X)
         if self.output == "labels":
             return certain_of_labels(self._model, rows, self.task)
-        return prediction_of(self._model, rows, self.task)
+        prediction = prediction_of(self._model, rows, self.task)
+        n_bad = len(X) - int(np.isfinite(prediction).reshape(len(X), -1).all(axis=1).sum())
+        if n_bad:
+            raise ValueError(
+                f"model {self.model_type} predicts nan or infinite values for {n_bad} of {len(X)} "
+                "rows; a model that is to be explained must predict every row."
+            )
+        return prediction
