@@ -82,10 +82,17 @@ class Forest:
         return float(len(self.tables.slots) * np.finfo(precision).eps / 2 * largest)
 
     def margin(self, X: Matrix, start: np.ndarray | float = 0.0) -> Matrix:
-        """Return `start` plus all trees, added in their order, (n, n_outputs)."""
-        total = np.empty((len(X), self.n_outputs))
+        """Return `start` plus all trees, added in their order, (n, n_outputs).
+
+        In the precision of the library, so that most libraries' own sums are the same to the bit.
+        """
+        total = np.empty((len(X), self.n_outputs), dtype=np.float32 if self._is_single else float)
         total[:] = start
-        _add_trees(self._codes(X), self.tables.arrays, total)
+        reached = self._reached.recall(X)
+        if reached is None:
+            _add_trees(self._codes(X), self.tables.arrays, total)
+        else:
+            _add_leaves(reached.leaves, self.tables.slots, total)
         return total
 
     def changes(
@@ -235,6 +242,18 @@ def _add_trees(codes: np.ndarray, trees: TableArrays, total: np.ndarray) -> None
             output = tree % n_outputs
             for row in range(len(possible)):
                 total[begin + row, output] += trees.slots[tree, slot_of(possible[row])]
+
+
+@compiled
+def _add_leaves(leaves: np.ndarray, slots: np.ndarray, total: np.ndarray) -> None:
+    """Add the values (n_trees, 64) at the leaves (n_trees, n) of rows to `total` (n, n_outputs)."""
+    n_rows, n_outputs = total.shape
+    for begin in range(0, n_rows, _ROWS_AT_ONCE):
+        end = min(begin + _ROWS_AT_ONCE, n_rows)
+        for tree in range(len(leaves)):
+            output = tree % n_outputs
+            for row in range(begin, end):
+                total[row, output] += slots[tree, leaves[tree, row]]
 
 
 @compiled
