@@ -271,7 +271,7 @@ class ConditionalDraws:
         self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
     ) -> _Levels:
         is_alone = self._given_without == (column,)
-        ridges = self._regressions.level_guesses(column) if is_alone else {}
+        ridges = self._regressions.level_guesses(column, values) if is_alone else {}
         fits = [
             self._guess(
                 _is_value(train, value),
