@@ -158,6 +158,14 @@ def test_rows_too_many_to_keep_their_leaves_give_the_same(monkeypatch):
     np.testing.assert_array_equal(learner.copy().predict_filled(X, fills), kept)
 
 
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
+def test_draws_of_more_rows_than_are_ordered_at_once(engine):
+    X = np.random.default_rng(0).normal(size=(40_000, 3))
+    signal = X[:, 0] * X[:, 1] + np.sin(3 * X[:, 2])
+    learner = trained(engine, X, signal, None)
+    check_against_library(engine, learner, X, [{0: X[:, 1] + node} for node in (-1.0, 1.0)])
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_column_that_no_tree_splits_on_is_known(engine):
     X, signal, _ = numbers()
