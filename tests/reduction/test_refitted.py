@@ -30,6 +30,12 @@ def uneven(generator):
     return X, X[:, 0] ** 2 + X[:, 1] + 0.3 * generator.normal(size=N_ROWS)
 
 
+def independent(generator):
+    """The other columns know nothing of the removed one, so that draws of it are right."""
+    X = generator.normal(size=(N_ROWS, 4))
+    return X, X[:, 0] + X[:, 1] + 0.3 * generator.normal(size=N_ROWS)
+
+
 def reduced(draw, n_classes, *, is_quick=True):
     X, signal = draw(np.random.default_rng(0))
     cuts = np.quantile(signal, np.arange(1, n_classes or 1) / (n_classes or 1))
@@ -73,6 +79,17 @@ def test_quick_corrections_predict_about_as_well_as_thorough_ones(draw, n_classe
     assert losses[False] > 1.1 * full_loss
     # 600 evaluation rows: a mean of squares is known to about sqrt(2 / 600), 6 %.
     assert losses[True] < 1.06 * losses[False]
+
+
+def test_draws_that_are_right_stay_as_they_are():
+    full, data, evaluation = reduced(independent, None)
+    draws = ConditionalDraws(data.regressions, (0,))
+    predict, trace = quickly_distilled(full, data.regressions, draws)
+    assert trace.stopped_step == 0
+    found = predict(evaluation.X)
+    assert np.std(found - full.predict(evaluation.X)) > 0.5
+    rows = data.regressions.prepare(evaluation.X)
+    np.testing.assert_array_equal(found, draws.average(full, rows))
 
 
 def test_the_removed_column_never_matters():

@@ -98,6 +98,8 @@ def quickly_distilled(
 
     def predict(X: Features) -> Prediction:
         rows = regressions.prepare(X)
+        if trace.stopped_step == 0:  # nothing to correct: the leaves are not asked for
+            return draws.average(full, rows)
         average = _average(full, draws, rows, list(draws.weighted_values(rows)))
         assert average is not None
         return correct(*average)
