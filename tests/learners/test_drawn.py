@@ -136,6 +136,19 @@ def test_the_mean_over_draws_is_the_weighted_sum_of_their_predictions(engine, n_
     np.testing.assert_allclose(mean, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("draw", [numbers, levels])
+@pytest.mark.parametrize("n_classes", [None, 2, 3])
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost", "hist_gradient_boosting"])
+def test_rows_that_were_drawn_are_predicted_from_their_leaves_to_the_bit(engine, n_classes, draw):
+    X, signal, fills = draw()
+    learner = trained(engine, X, signal, n_classes)
+    expected = learner.predict(X)
+    assert from_trees(learner, X, fills) is not None
+    assert learner._drawn().known_margin(X) is not None
+    assert learner._drawn()._is_exact
+    np.testing.assert_array_equal(learner.predict(X), expected)
+
+
 def test_rows_too_many_to_keep_their_leaves_give_the_same(monkeypatch):
     X, signal, fills = numbers()
     learner = trained("lightgbm", X, signal, None)
@@ -143,6 +156,14 @@ def test_rows_too_many_to_keep_their_leaves_give_the_same(monkeypatch):
     monkeypatch.setattr("lukewarm.learners.boosters._forest._MOST_BYTES_KEPT", 25 * 30)
     monkeypatch.setattr("lukewarm.learners.boosters._forest._ROWS_AT_ONCE", 16)
     np.testing.assert_array_equal(learner.copy().predict_filled(X, fills), kept)
+
+
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
+def test_draws_of_more_rows_than_are_ordered_at_once(engine):
+    X = np.random.default_rng(0).normal(size=(40_000, 3))
+    signal = X[:, 0] * X[:, 1] + np.sin(3 * X[:, 2])
+    learner = trained(engine, X, signal, None)
+    check_against_library(engine, learner, X, [{0: X[:, 1] + node} for node in (-1.0, 1.0)])
 
 
 @pytest.mark.parametrize("engine", ENGINES)

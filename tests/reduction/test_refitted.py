@@ -30,6 +30,12 @@ def uneven(generator):
     return X, X[:, 0] ** 2 + X[:, 1] + 0.3 * generator.normal(size=N_ROWS)
 
 
+def independent(generator):
+    """The other columns know nothing of the removed one, so that draws of it are right."""
+    X = generator.normal(size=(N_ROWS, 4))
+    return X, X[:, 0] + X[:, 1] + 0.3 * generator.normal(size=N_ROWS)
+
+
 def reduced(draw, n_classes, *, is_quick=True):
     X, signal = draw(np.random.default_rng(0))
     cuts = np.quantile(signal, np.arange(1, n_classes or 1) / (n_classes or 1))
@@ -75,6 +81,17 @@ def test_quick_corrections_predict_about_as_well_as_thorough_ones(draw, n_classe
     assert losses[True] < 1.06 * losses[False]
 
 
+def test_draws_that_are_right_stay_as_they_are():
+    full, data, evaluation = reduced(independent, None)
+    draws = ConditionalDraws(data.regressions, (0,))
+    predict, trace = quickly_distilled(full, data.regressions, draws)
+    assert trace.stopped_step == 0
+    found = predict(evaluation.X)
+    assert np.std(found - full.predict(evaluation.X)) > 0.5
+    rows = data.regressions.prepare(evaluation.X)
+    np.testing.assert_array_equal(found, draws.average(full, rows))
+
+
 def test_the_removed_column_never_matters():
     full, data, evaluation = reduced(product, None)
     model = Projection().reduce(full, data, (0,), 0)
@@ -99,6 +116,24 @@ def test_one_tree_takes_the_shrunken_mean_of_its_leaves():
     np.testing.assert_allclose(fit.predict(leaves[1]), expected[leaves[1][0]], rtol=1e-12)
 
 
+def test_trees_take_turns_as_one_after_another():
+    generator = np.random.default_rng(0)
+    rows = Rows(generator.normal(size=(400, 1)), np.zeros(400), generator.uniform(0.5, 2.0, 400))
+    halves = rows.at(np.arange(300)), rows.at(np.arange(300, 400))
+    regressions = Regressions(*halves, Removal.learn(halves[0].X))
+    cuts = np.array([-0.5, 0.0, 0.7])
+    leaves = [(part.X[:, 0] > cuts[:, np.newaxis]).astype(np.uint8) for part in halves]
+    targets = [np.sin(2 * part.X[:, 0]) for part in halves]
+    fit = RefittedLeaves.fit(regressions, tuple(leaves), tuple(targets))
+    assert len(fit.values) == 3
+    weights = halves[0].weights / halves[0].weights.mean()
+    rest = targets[0].copy()
+    for own, values in zip(leaves[0], fit.values, strict=True):
+        expected = 0.3 * np.bincount(own, weights * rest) / (np.bincount(own, weights) + 30)
+        np.testing.assert_allclose(values, expected, rtol=1e-12)
+        rest -= expected[own]
+
+
 def test_leaves_that_help_no_stopping_row_stay_at_zero():
     generator = np.random.default_rng(0)
     rows = Rows(generator.normal(size=(400, 1)), np.zeros(400))
@@ -111,6 +146,22 @@ def test_leaves_that_help_no_stopping_row_stay_at_zero():
     fit = RefittedLeaves.fit(regressions, leaves, targets)
     assert len(fit.values) == 0
     np.testing.assert_array_equal(fit.predict(leaves[1]), np.zeros(100))
+
+
+def test_draws_that_weigh_the_same_are_chosen_without_making_all():
+    _, data, _ = reduced(product, None)
+    rows = data.regressions.train_rows
+    for removed in ((0,), (0, 3)):
+        draws = ConditionalDraws(data.regressions, removed)
+        for n_draws in (2, 4):
+            found = draws.few_values(rows, n_draws)
+            shares = [
+                (draw + (rows.shuffled + 0.5) / len(rows)) / n_draws for draw in range(n_draws)
+            ]
+            for (_, values), expected in zip(found, draws._values_at(rows, shares), strict=True):
+                assert tuple(values) == removed
+                for column in removed:
+                    np.testing.assert_array_equal(values[column], expected[column])
 
 
 def test_two_draws_of_each_row_have_the_mean_of_all_over_the_rows():

@@ -57,6 +57,16 @@ def test_many_steps_reach_the_probabilities_of_several_classes(halves):
     assert np.allclose(found, predictions[1], atol=1e-3)
 
 
+def test_odds_stay_finite_where_the_mean_is_sure_and_wrong(halves):
+    leaves = _sides(halves, n_trees=300)
+    means = tuple(np.zeros(len(part)) for part in halves)
+    predictions = tuple(np.ones(len(part)) for part in halves)
+    fit = _fit(halves, means, leaves, predictions)
+    found = fit.predict(means[1], leaves[1])
+    assert np.isfinite(fit.trace.losses).all()
+    assert found.min() > 0.99
+
+
 def test_leaves_that_help_no_stopping_row_leave_the_mean_as_it_is(halves):
     generator = np.random.default_rng(1)
     leaves = tuple(

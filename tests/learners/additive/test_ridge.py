@@ -96,6 +96,14 @@ def test_a_selection_regresses_on_the_selected_functions_alone():
     assert np.allclose(fit.coefficients[selected], slopes, rtol=1e-9)
 
 
+def test_a_target_that_is_a_line_leaves_no_room_for_rounding_to_take_part():
+    generator = np.random.default_rng(1)
+    B = generator.normal(size=(300, 30))
+    target = 3 * B[:, 3] - B[:, 7]
+    fit, _ = RidgeFamily(B, (1e-9,)).fit_selected(target, np.ones(30, dtype=bool), 0, np.arange(30))
+    assert np.flatnonzero(fit.coefficients).tolist() == [3, 7]
+
+
 def test_a_column_of_several_functions_is_selected_as_a_whole():
     generator = np.random.default_rng(2)
     B = generator.normal(size=(400, 12))
@@ -155,7 +163,10 @@ def test_the_functions_of_a_column_are_regressed_on_the_others_at_once_as_one_by
     B[:, 4] = generator.normal(size=300)  # nothing is known of it
     owner = np.array([0, 1, 2, 3, 3, 3, 4, 5, 5, 6, 7, 8])
     family = RidgeFamily(B, (0.5,), generator.uniform(0.5, 2, size=300))
-    found = list(family.fit_column(3, 0, owner))
+    found = list(family.fit_column(np.array([3, 4, 5]), 0, owner))
+    (alone,) = family.fit_column(np.array([4]), 0, owner)
+    for fit, one in zip(alone, found[1], strict=True):
+        np.testing.assert_array_equal(fit.coefficients, one.coefficients)
     assert len(found) == 3
     for place, fits in zip((3, 4, 5), found, strict=True):
         expected = family.fit_selected(B[:, place], owner != 3, 0, owner)

@@ -21,6 +21,8 @@ from lukewarm._typing import Matrix, Vector
 
 # The inverse costs the cube of their number, and as many are in memory for every penalty.
 _MOST_FUNCTIONS = 1000
+# A difference of sums of squares below this share of them is nothing but rounding.
+_ROUNDING = 1e-12
 # Where no inverse is kept: the functions that go along with the target most, solved for alone.
 _MOST_SCREENED = 100
 
@@ -128,17 +130,19 @@ class RidgeFamily:
             The column each function is one of, rising.
         """
         mean, products = self._products(target)
+        penalty = self.penalties[number]
         whole = self._fit(mean, products, kept, number)
         if not self._inverses or not kept.any():
             return whole, whole
         places = np.flatnonzero(kept)
         blocks = self._blocks_of(kept, self._inverses[number], owner)
         trace = sum(np.trace(block, axis1=1, axis2=2).sum() for _, block in blocks)
-        n_rows, n_effective = len(target), len(places) - self.penalties[number] * trace
-        errors = np.square(target - whole.predict(self._functions))
-        variance = np.average(errors, weights=self._weights) * n_rows
-        variance /= max(n_rows - n_effective, 1.0)
+        n_rows, n_effective = len(target), len(places) - penalty * trace
+        # The sum of squared errors without a look at the rows: (B'B + penalty I) c = B't.
         slopes = whole.coefficients[:, None]
+        total = np.average(np.square(target - mean), weights=self._weights) * n_rows
+        squares = total - whole.coefficients @ (products + penalty * whole.coefficients)
+        variance = max(squares, _ROUNDING * total) / max(n_rows - n_effective, 1.0)
         selected = self._takes_part(slopes, np.array([variance]), blocks)[:, 0]
         return self._fit(mean, products, selected, number), whole
 
@@ -148,8 +152,9 @@ class RidgeFamily:
         """Yield `fit_selected` of some functions themselves on those of all other columns.
 
         With P the inverse over all functions the regression of function j has the coefficients
-        -P_kj / P_jj and leaves (B P)_j / P_jj, so that one matrix product serves many targets.
-        That of a column with the functions g takes part by the statistic
+        -P_kj / P_jj and leaves (B P)_j / P_jj, whose squares are summed as in `fit_column`: all
+        without a look at the rows. That of a column with the functions g takes part by the
+        statistic
 
             q / (P_jj (P_jj - q)),    q = P_jg P_gg^-1 P_gj.
 
@@ -178,9 +183,8 @@ class RidgeFamily:
         n_rows = len(self._functions)
         traces = np.trace(inverse) - np.sum(np.square(across), axis=0) / own
         n_effective = len(inverse) - 1 - penalty * traces
-        left = (self._functions @ across - self.mean @ across) / own
-        variances = np.average(np.square(left), axis=0, weights=self._weights)
-        variances *= n_rows / np.maximum(n_rows - n_effective, 1.0)
+        squares = (own - penalty * np.sum(np.square(across), axis=0)) / np.square(own)
+        variances = squares / np.maximum(n_rows - n_effective, 1.0)
         # A column takes part in its own regression beyond all bounds; it is taken out below.
         with np.errstate(divide="ignore"):
             statistics = shared / (own * (own - shared))
@@ -197,35 +201,37 @@ class RidgeFamily:
             )
 
     def fit_column(
-        self, column: int, number: int, owner: np.ndarray
+        self, places: np.ndarray, number: int, owner: np.ndarray
     ) -> Iterator[tuple[RidgeFit, RidgeFit]]:
-        """Yield `fit_selected` of each function of a column on those of all other columns.
+        """Yield `fit_selected` of some functions of a column on those of all other columns.
 
         With G the functions of the column the coefficients are -P_SG P_GG^-1, and B P_G P_GG^-1 is
-        left of the functions.
+        left of the functions. As B'B P = I - penalty P, the squares of that are summed by
+
+            P_GG^-1 (P_GG - penalty P_G'P_G) P_GG^-1.
 
         Parameters
         ----------
-        column : int
-            The owner of the functions.
+        places : ndarray of int
+            Functions of the same column, which may have others.
         number, owner
             As for `fit_selected`.
         """
-        inverse, kept = self._inverses[number], owner != column
+        inverse, penalty = self._inverses[number], self.penalties[number]
+        kept = owner != owner[places[0]]
         own = np.flatnonzero(~kept)
         across = inverse[:, own]
         slopes: Matrix = np.asarray(-np.linalg.solve(across[own], across.T).T, dtype=float)
-        left = self._functions @ across - self.mean @ across
-        left = np.asarray(np.linalg.solve(across[own], left.T).T, dtype=float)
-        n_rows = len(left)
+        within = np.linalg.inv(across[own])
+        squares = np.diag(within - penalty * within @ (across.T @ across) @ within)
+        n_rows = len(self._functions)
         blocks = self._blocks_of(kept, inverse, owner)
         trace = sum(np.trace(block, axis1=1, axis2=2).sum() for _, block in blocks)
-        n_effective = kept.sum() - self.penalties[number] * trace
-        variances = np.average(np.square(left), axis=0, weights=self._weights)
-        variances *= n_rows / max(n_rows - n_effective, 1.0)
+        n_effective = kept.sum() - penalty * trace
+        variances = squares / max(n_rows - n_effective, 1.0)
         slopes[own] = 0.0
         selected = self._takes_part(slopes, variances, blocks)
-        for each, place in enumerate(own):
+        for place, each in zip(places, np.searchsorted(own, places), strict=True):
             mean = float(self.mean[place])
             yield (
                 self._fit(mean, self._gram[place], selected[:, each], number),

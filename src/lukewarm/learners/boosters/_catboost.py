@@ -219,6 +219,11 @@ class _CatBoostTrees:
 
     own_margin = margin
 
+    def read_margin(self, rows: Any) -> np.ndarray:
+        """Return what all the trees add as they were read, without CatBoost's constant."""
+        assert self._forest is not None
+        return self._forest.margin(rows)
+
     def read(self) -> ObliviousForest | None:
         """Return the trees as they are written to a file."""
         return self._forest

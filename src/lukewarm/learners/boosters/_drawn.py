@@ -34,10 +34,6 @@ class ReadForest(Protocol):
         """Return whether `changes` can tell what draws of these columns do."""
         ...
 
-    def margin(self, rows: Any) -> Matrix:
-        """Return what all trees add, (n, d)."""
-        ...
-
     def changes(
         self,
         rows: Any,
@@ -62,6 +58,10 @@ class ReadableSegment(Protocol):
         """Return what all the trees add by the library's own prediction, (n, d)."""
         ...
 
+    def read_margin(self, rows: Any) -> Matrix:
+        """Return what all the trees add as they were read, (n, d): up to a constant."""
+        ...
+
 
 class DrawnMargins:
     """Margins of one model for many values of some columns.
@@ -70,8 +70,10 @@ class DrawnMargins:
     ----------
     forests : sequence of ReadForest
         The trees of all its segments.
-    margin, own_margin : callable
-        The margins (n, d) of a table; the same by nothing but the library's own predictions.
+    own_margin : callable
+        The margins (n, d) of a table by the library's own predictions.
+    read_margin : callable
+        The margins (n, d), up to a constant, of rows in the form that the forests read.
     as_rows : callable
         A table in the form that the forests read; None where it cannot be.
     place_of : callable
@@ -81,22 +83,28 @@ class DrawnMargins:
     def __init__(
         self,
         forests: Sequence[ReadForest],
-        margin: Callable[[Features], Matrix],
         own_margin: Callable[[Features], Matrix],
+        read_margin: Callable[[Any], Matrix],
         as_rows: Callable[[Features], Any],
         place_of: Callable[[int], int],
     ) -> None:
         self._forests = forests
-        self._margin, self._own_margin = margin, own_margin
+        self._own_margin, self._read_margin = own_margin, read_margin
         self._as_rows = as_rows
         self._place_of = place_of
-        self._known: RowCache[tuple[Any, Matrix]] = RowCache(_TABLES_KEPT)
+        self._rows: RowCache[Any] = RowCache(_TABLES_KEPT)
+        self._margins: RowCache[Matrix] = RowCache(_TABLES_KEPT)
         self._is_right: bool | None = None
+        self._is_exact = False
 
     def uses(self, column: int) -> bool:
         """Return whether some tree splits on the column."""
         place = self._place_of(column)
         return any(place in forest.used_columns for forest in self._forests)
+
+    def known_margin(self, X: Features) -> Matrix | None:
+        """Return the margins (n, d) of a table that draws were made for; None of others."""
+        return self._margins.recall(X)
 
     def margins(
         self,
@@ -122,18 +130,23 @@ class DrawnMargins:
         rows = self._read_rows(X, fills)
         if rows is None:
             return None
-        drawn, own, numbers = rows
+        drawn, numbers = rows
         changes = [
             forest.changes(numbers, drawn, weights, with_leaves=with_leaves)
             for forest in self._forests
         ]
         leaves = [np.concatenate(each) for each in zip(*(part for _, part in changes), strict=True)]
+        own = self._margins.recall(X)
+        if own is None:
+            # Trees know by now which leaves the rows reach.
+            own = self._read_margin(numbers) if self._is_exact else self._own_margin(X)
+            self._margins.keep(own, X)
         return own + np.sum([change for change, _ in changes], axis=0), leaves
 
     def _read_rows(
         self, X: Features, fills: Sequence[dict[int, Any]]
-    ) -> tuple[dict[int, Matrix], Matrix, Any] | None:
-        """Return the fills as the trees compare them, the margin of `X`, and its rows."""
+    ) -> tuple[dict[int, Matrix], Any] | None:
+        """Return the fills and the rows as the trees compare them."""
         places = frozenset(map(self._place_of, fills[0]))
         if not all(forest.can_draw(places) for forest in self._forests):
             return None
@@ -141,29 +154,30 @@ class DrawnMargins:
             self._is_right = self._reads_right(X)
         if not self._is_right:
             return None
-        kept = self._known.recall(X)
-        if kept is None:
-            kept = self._known.keep((self._as_rows(X), self._margin(X)), X)
-        rows, own = kept
+        rows = self._rows.recall(X)
+        if rows is None:
+            rows = self._rows.keep(self._as_rows(X), X)
         drawn = {}
         for column in fills[0]:
             values = self._numbers(X, column, [fill[column] for fill in fills])
             if values is None:
                 return None
             drawn[self._place_of(column)] = values
-        return drawn, own, rows
+        return drawn, rows
 
     def _reads_right(self, X: Features) -> bool:
         """Return whether the trees as they were read add up to the library's own margins.
 
-        Up to a constant, and to the rounding of sums.
+        Up to a constant, and to the rounding of sums. Where they are the same to the bit, the trees
+        stand in for the library.
         """
         few = X[:_ROWS_CHECKED]
         rows = self._as_rows(few)
         if rows is None:
             return False
         expected = self._own_margin(few)
-        margin = np.sum([forest.margin(rows) for forest in self._forests], axis=0)
+        margin = self._read_margin(rows)
+        self._is_exact = np.array_equal(margin, expected)
         error = (margin - margin[:1]) - (expected - expected[:1])
         return bool(np.abs(error).max() <= 4 * sum(each.rounding for each in self._forests))
 

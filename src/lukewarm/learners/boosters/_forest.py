@@ -4,22 +4,20 @@ A warm start begins with the old trees' margins on rows that have changed, and a
 the margins of every draw; where a library takes as long to predict with a tree as to grow one, that
 alone would eat what either saves.
 
-Draws of a row differ in the drawn columns only. In most trees the row's own way from the root to
-its leaf asks for none of these; then no draw can leave that way, and nothing changes. For the rest
-what the other columns leave possible is looked up once, and only the drawn ones for every draw.
+Draws of a row differ in the drawn columns only, so that most leaves they can reach are known from
+the row as it is (`_reached.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from lukewarm._typing import Matrix
 from lukewarm.data import RowCache
+from lukewarm.learners.boosters._reached import BYTES_OF_LEAF, Reached, add_changes
 from lukewarm.learners.boosters._tree_tables import TableArrays, Tree, TreeTables, slot_of
 from lukewarm.learners.boosting._compiled import compiled
 
@@ -29,14 +27,6 @@ _ROWS_AT_ONCE = 2048
 _MOST_BYTES_KEPT = 2**26
 # Training, stopping and evaluation rows, and those by which it is seen what a model looks at.
 _TABLES_KEPT = 4
-
-
-@dataclass(frozen=True, eq=False)
-class _Reached:
-    """Rows as codes (p, n), and the slots of the leaves they reach, (n_trees, n)."""
-
-    codes: np.ndarray
-    leaves: np.ndarray
 
 
 class Forest:
@@ -55,7 +45,7 @@ class Forest:
         self.n_outputs = n_outputs
         self.tables = tables
         self._is_single = is_single
-        self._reached: RowCache[_Reached] = RowCache(_TABLES_KEPT)
+        self._reached: RowCache[Reached] = RowCache(_TABLES_KEPT)
 
     @classmethod
     def of(
@@ -82,10 +72,17 @@ class Forest:
         return float(len(self.tables.slots) * np.finfo(precision).eps / 2 * largest)
 
     def margin(self, X: Matrix, start: np.ndarray | float = 0.0) -> Matrix:
-        """Return `start` plus all trees, added in their order, (n, n_outputs)."""
-        total = np.empty((len(X), self.n_outputs))
+        """Return `start` plus all trees, added in their order, (n, n_outputs).
+
+        In the precision of the library, so that most libraries' own sums are the same to the bit.
+        """
+        total = np.empty((len(X), self.n_outputs), dtype=np.float32 if self._is_single else float)
         total[:] = start
-        _add_trees(self._codes(X), self.tables.arrays, total)
+        reached = self._reached.recall(X)
+        if reached is None:
+            _add_trees(self._codes(X), self.tables.arrays, total)
+        else:
+            _add_leaves(reached.leaves, self.tables.slots, total)
         return total
 
     def changes(
@@ -127,14 +124,16 @@ class Forest:
         total = np.zeros((len(X), len(some) if weights is None else 1, self.n_outputs))
         n_trees = len(self.tables.slots)
         found = np.empty((n_trees, len(X) if with_leaves else 0), dtype=np.uint8)
-        if n_trees * len(X) <= _MOST_BYTES_KEPT:
-            self._add_changes(self._reached_by(X), codes, place_of, by_row, total, found)
+        n_bytes = BYTES_OF_LEAF * n_trees
+        if n_bytes * len(X) <= _MOST_BYTES_KEPT:
+            parts = codes, place_of, by_row, total, found
+            add_changes(self._reached_by(X), self.tables.arrays, *parts)
         else:
-            at_once = max(_MOST_BYTES_KEPT // n_trees, _ROWS_AT_ONCE)
+            at_once = max(_MOST_BYTES_KEPT // n_bytes, _ROWS_AT_ONCE)
             for begin in range(0, len(X), at_once):
                 rows = slice(begin, begin + at_once)
                 parts = codes[rows], place_of, by_row[rows], total[rows], found[:, rows]
-                self._add_changes(self._reach(X[rows]), *parts)
+                add_changes(self._reach(X[rows]), self.tables.arrays, *parts)
         return total.transpose(1, 0, 2), self._by_output(found)
 
     def _by_output(self, leaves: np.ndarray) -> list[np.ndarray]:
@@ -142,30 +141,16 @@ class Forest:
             return []
         return [leaves[output :: self.n_outputs] for output in range(self.n_outputs)]
 
-    def _reached_by(self, X: Matrix) -> _Reached:
+    def _reached_by(self, X: Matrix) -> Reached:
         """Return the codes and the leaves of the rows, which are kept."""
         reached = self._reached.recall(X)
         return self._reached.keep(self._reach(X), X) if reached is None else reached
 
-    def _add_changes(
-        self,
-        reached: _Reached,
-        drawn: np.ndarray,
-        place_of: np.ndarray,
-        weights: Matrix,
-        total: np.ndarray,
-        found: np.ndarray,
-    ) -> None:
-        _add_changes(
-            *(reached.codes, reached.leaves, self.tables.arrays),
-            *(drawn, place_of, weights, total, found),
-        )
-
-    def _reach(self, X: Matrix) -> _Reached:
+    def _reach(self, X: Matrix) -> Reached:
         codes = self._codes(X)
         leaves = np.empty((len(self.tables.slots), len(X)), dtype=np.uint8)
         _find_leaves(codes, self.tables.arrays, leaves)
-        return _Reached(codes, leaves)
+        return Reached.of(codes, leaves)
 
     def _codes(self, X: Matrix) -> np.ndarray:
         """Return the codes of every column, (p, n)."""
@@ -238,6 +223,18 @@ def _add_trees(codes: np.ndarray, trees: TableArrays, total: np.ndarray) -> None
 
 
 @compiled
+def _add_leaves(leaves: np.ndarray, slots: np.ndarray, total: np.ndarray) -> None:
+    """Add the values (n_trees, 64) at the leaves (n_trees, n) of rows to `total` (n, n_outputs)."""
+    n_rows, n_outputs = total.shape
+    for begin in range(0, n_rows, _ROWS_AT_ONCE):
+        end = min(begin + _ROWS_AT_ONCE, n_rows)
+        for tree in range(len(leaves)):
+            output = tree % n_outputs
+            for row in range(begin, end):
+                total[row, output] += slots[tree, leaves[tree, row]]
+
+
+@compiled
 def _find_leaves(codes: np.ndarray, trees: TableArrays, leaves: np.ndarray) -> None:
     """Write the slots of the leaves that rows reach to `leaves` (n_trees, n)."""
     n_rows = leaves.shape[1]
@@ -248,133 +245,3 @@ def _find_leaves(codes: np.ndarray, trees: TableArrays, leaves: np.ndarray) -> N
             _rule_out_all(possible, codes, begin, trees, tree)
             for row in range(len(possible)):
                 leaves[tree, begin + row] = slot_of(possible[row])
-
-
-@compiled
-def _part_uses(
-    uses: np.ndarray,
-    asks: np.ndarray,
-    place_of: np.ndarray,
-    others: np.ndarray,
-    mine: np.ndarray,
-) -> tuple[int, int, np.uint64]:
-    """Part the uses of a tree into those of kept and of drawn columns.
-
-    Returns how many there are of each, and the slots of the leaves on whose way a drawn column is
-    asked for.
-    """
-    n_others, n_mine, asked = 0, 0, np.uint64(0)
-    for use in range(len(uses)):
-        place = place_of[uses[use, 0]]
-        if place < 0:
-            others[n_others, 0], others[n_others, 1] = uses[use, 0], uses[use, 1]
-            n_others += 1
-        else:
-            mine[n_mine, 0], mine[n_mine, 1] = place, uses[use, 1]
-            n_mine += 1
-            asked |= asks[use]
-    return n_others, n_mine, asked
-
-
-@compiled
-def _rows_that_ask(asked: np.uint64, leaves: np.ndarray, begin: int, rows: np.ndarray) -> int:
-    """Put the rows with one of these leaves first in `rows` and return how many they are."""
-    n_found = 0
-    for place in range(len(leaves)):
-        rows[n_found] = begin + place
-        n_found += int((asked >> np.uint64(leaves[place])) & np.uint64(1))
-    return n_found
-
-
-@compiled
-def _rule_out_at(
-    possible: np.ndarray,
-    uses: np.ndarray,
-    tables: np.ndarray,
-    codes: np.ndarray,
-    rows: np.ndarray,
-) -> None:
-    """Set `possible` to the leaves that some columns leave to some rows.
-
-    Column after column: one table at a time stays in the first cache.
-    """
-    possible[:] = ~np.uint64(0)
-    for use in range(len(uses)):
-        table, column = tables[uses[use, 1] :], codes[uses[use, 0]]
-        for place in range(len(rows)):
-            possible[place] &= table[column[rows[place]]]
-
-
-@compiled
-def _possible(mine: np.ndarray, tables: np.ndarray, drawn: np.ndarray, row: int, draw: int) -> Any:
-    """Return the leaves that one draw of a row leaves possible."""
-    word = tables[mine[0, 1] + drawn[row, draw, mine[0, 0]]]
-    for use in range(1, len(mine)):
-        word &= tables[mine[use, 1] + drawn[row, draw, mine[use, 0]]]
-    return word
-
-
-@compiled
-def _add_changes(
-    codes: np.ndarray,
-    leaves: np.ndarray,
-    trees: TableArrays,
-    drawn: np.ndarray,
-    place_of: np.ndarray,
-    weights: np.ndarray,
-    total: np.ndarray,
-    found: np.ndarray,
-) -> None:
-    """Add to `total` what draws change, and write the leaves of the last draw to `found`.
-
-    Parameters
-    ----------
-    codes, leaves : ndarrays of shape (p, n) and (n_trees, n)
-        Of the rows as they are.
-    trees : TableArrays
-    drawn : ndarray of shape (n, n_draws, n_drawn)
-        Codes of the drawn columns. A row's draws lie side by side: what the kept columns leave
-        possible stays in a register while they are looked up.
-    place_of : ndarray of shape (p,)
-        Of each column among the drawn ones; -1 for the others.
-    weights : ndarray of shape (n, n_draws), or (0, 0)
-        With weights the mean over the draws is added.
-    total : ndarray of shape (n, n_draws or 1, n_outputs)
-    found : ndarray of shape (n_trees, n), or (n_trees, 0) where no one asks
-    """
-    n_trees, n_rows = leaves.shape
-    n_draws, n_outputs = drawn.shape[1], total.shape[2]
-    is_mean, has_found = len(weights) > 0, found.shape[1] > 0
-    rows = np.empty(_ROWS_AT_ONCE, dtype=np.uint32)
-    # Unsigned numbers spare a test for those below zero at every lookup.
-    all_others, all_mine = np.empty((2, len(codes), 2), dtype=np.uint64)
-    words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
-    for begin in range(0, n_rows, _ROWS_AT_ONCE):
-        end = min(begin + _ROWS_AT_ONCE, n_rows)
-        for tree in range(n_trees):
-            if has_found:
-                found[tree, begin:end] = leaves[tree, begin:end]
-            own_uses = slice(trees.first_use[tree], trees.first_use[tree + 1])
-            n_others, n_mine, asked = _part_uses(
-                trees.uses[own_uses], trees.asks[own_uses], place_of, all_others, all_mine
-            )
-            if n_mine == 0:
-                continue
-            others, mine = all_others[:n_others], all_mine[:n_mine]
-            output, values = tree % n_outputs, trees.slots[tree]
-            n_some = _rows_that_ask(asked, leaves[tree, begin:end], begin, rows)
-            _rule_out_at(words[:n_some], others, trees.tables, codes, rows[:n_some])
-            for some in range(n_some):
-                row, left = rows[some], words[some]
-                own = values[leaves[tree, row]]
-                slot, change = np.uint64(0), 0.0
-                for draw in range(n_draws):
-                    slot = slot_of(left & _possible(mine, trees.tables, drawn, row, draw))
-                    if is_mean:
-                        change += weights[row, draw] * (values[slot] - own)
-                    else:
-                        total[row, draw, output] += values[slot] - own
-                if is_mean:
-                    total[row, 0, output] += change
-                if has_found:
-                    found[tree, row] = slot

@@ -138,6 +138,12 @@ class _HistogramTrees:
         """Return what all the trees add by scikit-learn's own prediction."""
         return self._added(self._rows(data), 0, self.n_trees)
 
+    def read_margin(self, rows: np.ndarray) -> np.ndarray:
+        """Return what all the trees add as they were read."""
+        forest = self._forest.laid_out
+        assert forest is not None
+        return forest.margin(rows, self._start(0))
+
     def read(self) -> Forest | None:
         """Return the trees laid out."""
         return self._forest.laid_out

@@ -162,6 +162,12 @@ class _LightGBMTrees:
         raw = self._booster.predict(data, raw_score=True, num_iteration=self.n_trees)
         return raw.reshape(len(raw), -1)
 
+    def read_margin(self, rows: np.ndarray) -> np.ndarray:
+        """Return what all the trees add as they were read."""
+        forest = self._forest.laid_out
+        assert forest is not None
+        return forest.margin(rows)
+
     def read(self) -> Forest | None:
         """Return the trees laid out."""
         return self._forest.laid_out

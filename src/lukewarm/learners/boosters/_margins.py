@@ -166,7 +166,11 @@ class MarginLearner(ModelWrapper):
         if self.steps_taken == 0:
             # The first thing a training loop asks for is the prediction of the stopping rows.
             return self._link(self._margin_at(X, self.n_steps))
-        return self._link(self._sum(self._prepare(X), self._segments, len(X)))
+        read = self._read.recall(self._segments)
+        known = None if read is None or read[0] is None else read[0].known_margin(X)
+        if known is None:
+            known = self._sum(self._prepare(X), self._segments, len(X))
+        return self._link(known)
 
     def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
         """Return the predictions for `X` with the values of each fill, by one pass where it can."""
@@ -228,8 +232,8 @@ class MarginLearner(ModelWrapper):
             forests.append(forest)
         return DrawnMargins(
             forests,
-            lambda X: self._sum(self._prepare(X), segments, len(X)),
             lambda X: np.sum([each.own_margin(self._prepare(X)) for each in readable], axis=0),
+            lambda rows: np.sum([each.read_margin(rows) for each in readable], axis=0),
             self._tree_rows,
             self._tree_column,
         )

@@ -75,14 +75,15 @@ class TableArrays(NamedTuple):
     first_use: np.ndarray
     uses: np.ndarray
     tables: np.ndarray
-    asks: np.ndarray
+    first_split: np.ndarray
+    sides: np.ndarray
     slots: np.ndarray
 
 
 class _SplitArrays(NamedTuple):
     """What compiled code reads of all trees' splits, end to end; see `Tree` and `_Joined`.
 
-    Split s writes to the use ``use_of[s]``, whose table has ``n_codes[s]`` entries from
+    Split s writes its sides to ``place_of[s]``, and to the table of ``n_codes[s]`` entries from
     ``begin_of_table[s]`` on. Its levels are ``level[first_level[s] : first_level[s + 1]]``.
     """
 
@@ -96,7 +97,7 @@ class _SplitArrays(NamedTuple):
     others_go_left: np.ndarray
     first_level: np.ndarray
     level: np.ndarray
-    use_of: np.ndarray
+    place_of: np.ndarray
     begin_of_table: np.ndarray
     n_codes: np.ndarray
 
@@ -115,8 +116,10 @@ class TreeTables:
         A column of a tree, and where its table begins.
     tables : ndarray, uint64
         The leaves that each code leaves possible.
-    asks : ndarray of shape (n_uses,), uint64
-        The slots of the leaves on whose way the column is asked for.
+    first_split : ndarray of shape (n_uses + 1,)
+        Where the splits of a use begin.
+    sides : ndarray of shape (n_splits, 2), uint64
+        The leaves to the left and to the right of each split.
     slots : ndarray of shape (n_trees, 64)
         The values of the leaves.
     """
@@ -125,7 +128,8 @@ class TreeTables:
     first_use: np.ndarray
     uses: np.ndarray
     tables: np.ndarray
-    asks: np.ndarray
+    first_split: np.ndarray
+    sides: np.ndarray
     slots: np.ndarray
 
     @classmethod
@@ -143,15 +147,19 @@ class TreeTables:
         n_entries = int(ends[-1]) if len(ends) else 0
         if n_entries > _MOST_ENTRIES:
             return None
+        by_use = np.argsort(use_of, kind="stable")
         arrays = TableArrays(
             first_use=np.searchsorted(used // n_features, np.arange(len(trees) + 1)),
             uses=np.column_stack([column_of, begins]).astype(np.int64),
             # Before any split has spoken, every leaf is possible.
             tables=np.full(n_entries, ~np.uint64(0), dtype=np.uint64),
-            asks=np.zeros(len(used), dtype=np.uint64),
+            first_split=np.searchsorted(use_of[by_use], np.arange(len(used) + 1)),
+            sides=np.zeros((len(use_of), 2), dtype=np.uint64),
             slots=np.zeros((len(trees), MAX_LEAVES)),
         )
-        _lay_out(joined.arrays(use_of, begins[use_of]), arrays)
+        place_of = np.empty_like(by_use)
+        place_of[by_use] = np.arange(len(by_use))
+        _lay_out(joined.arrays(place_of, begins[use_of]), arrays)
         return cls(joined.borders, *arrays)
 
     def encode(self, column: int, values: np.ndarray, codes: np.ndarray) -> None:
@@ -169,7 +177,10 @@ class TreeTables:
     @property
     def arrays(self) -> TableArrays:
         """All but the borders, for compiled code."""
-        return TableArrays(self.first_use, self.uses, self.tables, self.asks, self.slots)
+        return TableArrays(
+            *(self.first_use, self.uses, self.tables),
+            *(self.first_split, self.sides, self.slots),
+        )
 
     @cached_property
     def used_columns(self) -> frozenset[int]:
@@ -224,12 +235,12 @@ class _Joined:
         ]
         self._lay_borders(n_features, by_level, n_leaves)
 
-    def arrays(self, use_of: np.ndarray, begin_of_table: np.ndarray) -> _SplitArrays:
+    def arrays(self, place_of: np.ndarray, begin_of_table: np.ndarray) -> _SplitArrays:
         """Return the splits for compiled code, with where each of them writes to."""
         return _SplitArrays(
             *(self.first_split, self.first_leaf, self.left, self.right, self.value, self.code),
             *(self.missing_goes_left, self.others_go_left, self.first_level, self.level),
-            *(use_of, begin_of_table, self.n_codes[self.feature]),
+            *(place_of, begin_of_table, self.n_codes[self.feature]),
         )
 
     def _lay_borders(self, n_features: int, by_level: np.ndarray, n_leaves: np.ndarray) -> None:
@@ -269,17 +280,8 @@ def slot_of(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def _as_slots(begin: int, end: int) -> np.uint64:
-    """Return the slots of the leaves begin .. end - 1 as bits."""
-    word = np.uint64(0)
-    for leaf in range(begin, end):
-        word |= np.uint64(1) << slot_of(np.uint64(1) << np.uint64(leaf))
-    return word
-
-
-@compiled
 def _lay_out(splits: _SplitArrays, trees: TableArrays) -> None:
-    """Fill tables, asks and slots: walk each tree from left to right, counting leaves."""
+    """Fill tables, sides and slots: walk each tree from left to right, counting leaves."""
     # The way down to where the walk is, in three stacks: the split, whether neither, its left or
     # both of its sides are done, and the number of its first leaf. 64 leaves have 63 splits.
     waiting = np.empty(MAX_LEAVES, dtype=np.int64)
@@ -296,15 +298,17 @@ def _lay_out(splits: _SplitArrays, trees: TableArrays) -> None:
             top = n_waiting - 1
             split = root + waiting[top]
             if turn[top] == 2:
-                trees.asks[splits.use_of[split]] |= _as_slots(begins[top], n_leaves)
+                sides = trees.sides[splits.place_of[split]]
+                sides[1] = _bits(begins[top], n_leaves) & ~sides[0]
                 n_waiting -= 1
                 continue
             if turn[top] == 0:
                 begins[top] = n_leaves
                 child = splits.left[split]
             else:
-                kept = ~_bits(begins[top], n_leaves)
-                _rule_out_right(splits, split, kept, trees.tables)
+                left = _bits(begins[top], n_leaves)
+                trees.sides[splits.place_of[split], 0] = left
+                _rule_out_right(splits, split, ~left, trees.tables)
                 child = splits.right[split]
             turn[top] += 1
             if child < 0:

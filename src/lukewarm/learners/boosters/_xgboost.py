@@ -183,6 +183,11 @@ class _XGBoostTrees:
 
     own_margin = margin
 
+    def read_margin(self, rows: np.ndarray) -> np.ndarray:
+        """Return what all the trees add as they were read."""
+        assert self._forest is not None
+        return self._with_intercept(self._forest.margin(rows))
+
     def read(self) -> Forest | None:
         """Return the trees laid out."""
         return self._forest
@@ -201,8 +206,12 @@ class _XGBoostTrees:
         raw = self.booster.predict(
             data, output_margin=True, iteration_range=(start, end), validate_features=False
         )
-        raw = raw.reshape(len(raw), -1).astype(float)
-        return raw + self.intercept if self.intercept is not None and start == 0 else raw
+        raw = raw.reshape(len(raw), -1)
+        return self._with_intercept(raw) if start == 0 else raw.astype(float)
+
+    def _with_intercept(self, raw: np.ndarray) -> np.ndarray:
+        total = raw.astype(float)
+        return total if self.intercept is None else total + self.intercept
 
 
 def _forest(booster: Any) -> Forest | None:

@@ -115,16 +115,21 @@ class BinnedDataset:
 
     def filled_codes(self, X: Features, fills: Sequence[dict[int, Any]]) -> dict[int, np.ndarray]:
         """Return the codes (m, n) of the values of m fills of the table `X`, by feature."""
-        return {
-            feature: np.stack([self._codes_of(X, feature, values[feature]) for values in fills])
-            for feature in fills[0]
-        }
+        codes = {}
+        for feature in fills[0]:
+            column = X.iloc[:, feature] if isinstance(X, pd.DataFrame) else None
+            parts = [self._codes_of(feature, column, values[feature]) for values in fills]
+            codes[feature] = np.stack([np.broadcast_to(each, len(X)) for each in parts])
+        return codes
 
-    def _codes_of(self, X: Features, feature: int, values: Any) -> np.ndarray:
+    def _codes_of(self, feature: int, column: pd.Series | None, values: Any) -> np.ndarray:
         few = first_if_repeated(values)
-        if isinstance(X, pd.DataFrame):
-            few = like_column(X.iloc[: len(few), feature], few)
-        return np.broadcast_to(self.borders.encode_column(feature, few), len(X))
+        if column is None:
+            return self.borders.encode_column(feature, few)
+        if column.dtype == np.float64 and isinstance(few, np.ndarray) and few.dtype == np.float64:
+            # What `like_column` would make of them, without a series for every draw.
+            return self.borders.encode_column(feature, few)
+        return self.borders.encode_column(feature, like_column(column.iloc[: len(few)], few))
 
     def moments(self, weights: Vector | None) -> Moments:
         """Return the moments of the numeric columns with no feature removed, computed once."""

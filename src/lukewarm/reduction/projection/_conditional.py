@@ -75,8 +75,18 @@ class _Quantities:
     def values(self, rows: PreparedRows) -> Iterator[Matrix]:
         guess = self.guess(rows)
         for node in self.nodes:
-            # Beyond the values that were seen the full model would have to extrapolate.
-            yield np.clip(guess + node, self.lowest, self.highest)
+            yield self._bounded(guess + node)
+
+    def values_at(self, rows: PreparedRows, shares: Vector) -> dict[int, Vector]:
+        """Return the values at shares (n,) of the nodes, by column."""
+        n_nodes = len(self.nodes)
+        chosen = np.clip(np.ceil(shares * n_nodes).astype(int) - 1, 0, n_nodes - 1)
+        values = self._bounded(self.guess(rows) + self.nodes[chosen])
+        return dict(zip(self.columns, values.T, strict=True))
+
+    def _bounded(self, values: Matrix) -> Matrix:
+        # Beyond the values that were seen the full model would have to extrapolate.
+        return np.clip(values, self.lowest, self.highest)
 
 
 class ConditionalDraws:
@@ -151,21 +161,31 @@ class ConditionalDraws:
         The shares of a row's distribution are spread evenly over the rows, in an order that has
         nothing to do with theirs.
         """
+        n_rows = len(rows)
+        evenly = (rows.shuffled + 0.5) / n_rows
+        shares = [(draw + evenly) / n_draws for draw in range(n_draws)]
+        quantities = self._quantities
+        if quantities is not None and not self._levels and self._gaps is None:
+            # All nodes weigh the same.
+            values = [quantities.values_at(rows, each) for each in shares]
+        else:
+            values = self._values_at(rows, shares)
+        return [(np.full(n_rows, 1 / n_draws), each) for each in values]
+
+    def _values_at(self, rows: PreparedRows, shares: list[Vector]) -> list[dict[int, Any]]:
+        """Return the values at shares (n,) of each row's distribution."""
         weighted = list(self.weighted_values(rows))
         numbers = np.arange(len(rows))
-        order = np.random.default_rng(0).permutation(len(numbers))
         cumulative = np.cumsum([weight for weight, _ in weighted], axis=0)
         values = {
             column: np.stack([np.asarray(each[column]) for _, each in weighted])
             for column in self.removed
         }
-        draws = []
-        for draw in range(n_draws):
-            shares = (draw + (order + 0.5) / len(numbers)) / n_draws
-            chosen = np.minimum((cumulative < shares).sum(axis=0), len(weighted) - 1)
-            each = {column: values[column][chosen, numbers] for column in self.removed}
-            draws.append((np.full(len(numbers), 1 / n_draws), each))
-        return draws
+        found = []
+        for share in shares:
+            chosen = np.minimum((cumulative < share).sum(axis=0), len(weighted) - 1)
+            found.append({column: values[column][chosen, numbers] for column in self.removed})
+        return found
 
     def average(self, model: BaseLearner, rows: PreparedRows) -> Prediction:
         """Return the weighted mean of the model's predictions over the draws."""
@@ -251,7 +271,7 @@ class ConditionalDraws:
         self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
     ) -> _Levels:
         is_alone = self._given_without == (column,)
-        ridges = self._regressions.level_guesses(column) if is_alone else {}
+        ridges = self._regressions.level_guesses(column, values) if is_alone else {}
         fits = [
             self._guess(
                 _is_value(train, value),

@@ -22,7 +22,7 @@ from lukewarm.learners.kernel import (
 )
 
 # Of more training rows trees learn products well enough, and machines would cost more than models.
-_MOST_TRAINING_ROWS = 5_000
+MOST_TRAINING_ROWS = 5_000
 # All rows are learnt from in closed form, with as many landmarks as a smooth function of a few
 # columns needs.
 _LANDMARKS = 300
@@ -73,15 +73,16 @@ class Interplay:
         self._functions = functions[:, self._lines]
         self._owner = owner
         self._weights = np.ones(len(functions)) if weights is None else weights
+        self._screened, self._screened_owner = self._functions, owner[self._lines]
+        if len(self._lines) > _MOST_FUNCTIONS:
+            return
         squares = np.square(self._functions)
         # The square of a balanced indicator is constant.
         is_curve = squares.std(axis=0) > 0
-        bent = squares[:, is_curve] - squares[:, is_curve].mean(axis=0)
-        screened = [self._functions, bent / bent.std(axis=0)]
-        owners = [owner[self._lines], owner[self._lines][is_curve]]
-        n_kinds = 2 if len(owners[0]) + len(owners[1]) <= _MOST_FUNCTIONS else 1
-        self._screened = np.concatenate(screened[:n_kinds], axis=1)
-        self._screened_owner = np.concatenate(owners[:n_kinds])
+        if len(self._lines) + is_curve.sum() <= _MOST_FUNCTIONS:
+            bent = squares[:, is_curve] - squares[:, is_curve].mean(axis=0)
+            self._screened = np.column_stack([self._functions, bent / bent.std(axis=0)])
+            self._screened_owner = np.append(self._screened_owner, self._screened_owner[is_curve])
 
     def fit(
         self, target: Vector, ridge: RidgeFit, left: Vector, kept: np.ndarray
@@ -98,8 +99,6 @@ class Interplay:
         kept : ndarray of shape (m,), bool
             The functions that may be used.
         """
-        if len(left) > _MOST_TRAINING_ROWS:
-            return None
         used = np.unique(self._owner[np.flatnonzero(ridge.coefficients)])
         columns = self._in_products(left, np.unique(self._owner[kept]))
         if not len(columns) and not self._waves(left, used):

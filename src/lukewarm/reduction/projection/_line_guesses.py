@@ -72,13 +72,15 @@ class LineGuesses:
             guesses.update(zip(chosen, best, strict=True))
         return guesses
 
-    def of_levels(self, column: int) -> dict[Any, RidgeFit]:
-        """Return the guess of each level of a column that has an indicator."""
+    def of_levels(self, column: int, values: tuple[Any, ...]) -> dict[Any, RidgeFit]:
+        """Return the guess of each of these values that is a level with an indicator."""
         levels = self.basis.levels.get(column, {})
-        if not levels:
+        lines = {value: levels[value] for value in values if value in levels}
+        if not lines:
             return {}
-        fits = list(self.family.fit_column(column, 0, self.basis.owner))
-        return dict(zip(levels, self._best(list(levels.values()), fits), strict=True))
+        places = np.array([line.place for line in lines.values()])
+        fits = list(self.family.fit_column(places, 0, self.basis.owner))
+        return dict(zip(lines, self._best(list(lines.values()), fits), strict=True))
 
     def _best(self, lines: list[Line], fits: list[tuple[RidgeFit, RidgeFit]]) -> list[RidgeFit]:
         """Return of each pair of regressions the one that helps, or the mean."""

@@ -64,6 +64,11 @@ class PreparedRows:
         return np.concatenate([base.predict(self._basis.transform(self.X[part])) for part in parts])
 
     @cached_property
+    def shuffled(self) -> np.ndarray:
+        """The numbers of the rows in an order that has nothing to do with them."""
+        return np.random.default_rng(0).permutation(len(self))
+
+    @cached_property
     def binned(self) -> BinnedDataset:
         """The rows as trees read them."""
         return BinnedDataset.encode(self._borders, self.X)

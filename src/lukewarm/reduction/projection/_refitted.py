@@ -98,6 +98,8 @@ def quickly_distilled(
 
     def predict(X: Features) -> Prediction:
         rows = regressions.prepare(X)
+        if trace.stopped_step == 0:  # nothing to correct: the leaves are not asked for
+            return draws.average(full, rows)
         average = _average(full, draws, rows, list(draws.weighted_values(rows)))
         assert average is not None
         return correct(*average)
@@ -191,16 +193,18 @@ def _refit(
     rest, other = target.copy(), held_out.copy()
     losses[0] = np.sum(other_weights * other**2) / len(other)
     best = 0
+    own = np.zeros(n_leaves)
     for tree in range(n_trees):
         sums, masses = np.zeros(n_leaves), np.full(n_leaves, _PENALTY)
+        # What the tree before takes off the rest goes off in the same pass; of the first, nothing.
+        before = leaves[max(tree - 1, 0)]
         for row in range(len(rest)):
+            rest[row] -= own[before[row]]
             leaf = leaves[tree, row]
             sums[leaf] += weights[row] * rest[row]
             masses[leaf] += weights[row]
         own = _LEARNING_RATE * sums / masses
         values[tree] = own
-        for row in range(len(rest)):
-            rest[row] -= own[leaves[tree, row]]
         loss = 0.0
         for row in range(len(other)):
             other[row] -= own[other_leaves[tree, row]]

@@ -32,6 +32,8 @@ _PENALTY = 10.0
 _LEARNING_RATE = 0.3
 # Trees after which the stopping rows are looked at, and looks without improvement.
 _EVERY, _PATIENCE = 5, 8
+# Products of odds stay finite, and so do their inverses.
+_MOST_ODDS = 1e100
 # A second time through the trees still helps, a third hardly ever.
 _ROUNDS = 2
 
@@ -47,14 +49,15 @@ class _Refitted(NamedTuple):
         The full model's probabilities.
     weights : ndarray of shape (n,)
         Of mean 1.
-    margins : ndarray of shape (n_outputs, n)
-        The log-odds reached; those of the mean over draws at first.
+    odds : ndarray of shape (n_outputs, n)
+        Those reached, or of several outputs their shares; those of the mean over draws at first.
+        A leaf's step multiplies them by its exponential, which is so taken once for a leaf.
     """
 
     leaves: np.ndarray
     targets: np.ndarray
     weights: np.ndarray
-    margins: np.ndarray
+    odds: np.ndarray
 
     @classmethod
     def of(
@@ -63,7 +66,7 @@ class _Refitted(NamedTuple):
         """Return rows as compiled code reads them; see `RefittedClasses.fit`."""
         margins = log_odds(mean)
         reached = np.stack(leaves[: len(margins)])
-        return cls(reached, _as_outputs(prediction), mean_one_weights(rows), margins)
+        return cls(reached, _as_outputs(prediction), mean_one_weights(rows), np.exp(margins))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,21 +157,19 @@ def _size(errors: Prediction) -> Vector:
 
 
 @compiled
-def _set_probabilities(margins: np.ndarray, probabilities: np.ndarray) -> None:
-    """Write what margins (n_outputs, n) stand for."""
-    if len(margins) == 1:
-        own, other = margins[0], probabilities[0]
+def _set_probabilities(odds: np.ndarray, probabilities: np.ndarray) -> None:
+    """Write what odds (n_outputs, n) stand for."""
+    if len(odds) == 1:
+        own, other = odds[0], probabilities[0]
         for row in range(len(own)):
-            other[row] = 1 / (1 + np.exp(-own[row]))
+            other[row] = own[row] / (1 + own[row])
         return
-    for row in range(margins.shape[1]):
-        # Without the largest, which no exponential then exceeds: none is infinite.
-        largest, total = margins[:, row].max(), 0.0
-        for output in range(len(margins)):
-            probabilities[output, row] = np.exp(margins[output, row] - largest)
-            total += probabilities[output, row]
-        for output in range(len(margins)):
-            probabilities[output, row] /= total
+    for row in range(odds.shape[1]):
+        total = 0.0
+        for output in range(len(odds)):
+            total += odds[output, row]
+        for output in range(len(odds)):
+            probabilities[output, row] = odds[output, row] / total
 
 
 @compiled
@@ -213,6 +214,13 @@ def _newton_steps(
 
 
 @compiled
+def _multiply_odds(leaves: np.ndarray, factors: np.ndarray, odds: np.ndarray) -> None:
+    for row in range(len(odds)):
+        reached = odds[row] * factors[leaves[row]]
+        odds[row] = min(max(reached, 1 / _MOST_ODDS), _MOST_ODDS)
+
+
+@compiled
 def _add_values(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
     for row in range(len(total)):
         total[row] += values[leaves[row]]
@@ -222,28 +230,29 @@ def _add_values(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> No
 def _refit(train: _Refitted, stopping: _Refitted, n_leaves: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the values (n_steps, n_outputs, n_leaves), and the stopping loss at every look.
 
-    The margins of the rows are brought along.
+    The odds of the rows are brought along.
     """
     n_outputs, n_trees = train.leaves.shape[:2]
     n_looks = n_trees * _ROUNDS // _EVERY
     values = np.zeros((n_looks * _EVERY, n_outputs, n_leaves))
     losses = np.empty(n_looks + 1)
-    reached, stopping_reached = np.empty(train.margins.shape), np.empty(stopping.margins.shape)
-    _set_probabilities(stopping.margins, stopping_reached)
+    reached, stopping_reached = np.empty(train.odds.shape), np.empty(stopping.odds.shape)
+    _set_probabilities(stopping.odds, stopping_reached)
     losses[0] = _log_loss(stopping_reached, stopping.targets, stopping.weights)
     best = 0
     for step in range(n_looks * _EVERY):
         tree = step % n_trees
-        _set_probabilities(train.margins, reached)
+        _set_probabilities(train.odds, reached)
         for output in range(n_outputs):
             own, leaves = values[step, output], train.leaves[output, tree]
             _newton_steps(leaves, train.targets[output], train.weights, reached[output], own)
             own *= _LEARNING_RATE
-            _add_values(leaves, own, train.margins[output])
-            _add_values(stopping.leaves[output, tree], own, stopping.margins[output])
+            factors = np.exp(own)
+            _multiply_odds(leaves, factors, train.odds[output])
+            _multiply_odds(stopping.leaves[output, tree], factors, stopping.odds[output])
         if (step + 1) % _EVERY == 0:
             look = (step + 1) // _EVERY
-            _set_probabilities(stopping.margins, stopping_reached)
+            _set_probabilities(stopping.odds, stopping_reached)
             losses[look] = _log_loss(stopping_reached, stopping.targets, stopping.weights)
             if losses[look] < losses[best]:
                 best = look

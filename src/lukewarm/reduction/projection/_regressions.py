@@ -21,7 +21,7 @@ from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFit
 from lukewarm.learners.boosting import ObliviousBoosting, suitable_bins
-from lukewarm.reduction.projection._interplay import Interplay, MachineFit
+from lukewarm.reduction.projection._interplay import MOST_TRAINING_ROWS, Interplay, MachineFit
 from lukewarm.reduction.projection._line_guesses import LineGuesses
 from lukewarm.reduction.projection._prepared_rows import PreparedRows
 from lukewarm.reduction.projection._random_trees import RandomTrees
@@ -204,9 +204,9 @@ class Regressions:
         """
         return None if self._line_guesses is None else self._line_guesses.of_columns.get(column)
 
-    def level_guesses(self, column: int) -> dict[Any, RidgeFit]:
+    def level_guesses(self, column: int, values: tuple[Any, ...]) -> dict[Any, RidgeFit]:
         """Return the guesses of a column's levels by lines in all others, of wide tables."""
-        return {} if self._line_guesses is None else self._line_guesses.of_levels(column)
+        return {} if self._line_guesses is None else self._line_guesses.of_levels(column, values)
 
     @cached_property
     def _screening(self) -> Screening:
@@ -256,7 +256,8 @@ class Regressions:
         # What trees find, an average among neighbours follows better than a smooth function does.
         gain = 1 - np.mean(np.square(stage.left)) / np.mean(np.square(left))
         is_found = with_neighbours and gain > _MUCH
-        if with_machine and not self.is_quick and not is_found:
+        with_machine &= len(self.train) <= MOST_TRAINING_ROWS and not self.is_quick
+        if with_machine and not is_found:
             machine = self._machine(target, ridge, ~np.isin(self._basis.owner, removed))
         functions = self.stopping_rows.functions
         if machine is not None and self.helps(stage.left, held_out - machine.predict(functions)):
