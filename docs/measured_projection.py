@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -88,11 +87,14 @@ def rank_agreement() -> str:
 
     def cell(record: dict[str, Any], left_out: str) -> str:
         kept = [place for place, name in enumerate(record["features"]) if name != left_out]
-        projected, *retrained = (
-            np.array(each)[kept] for each in (record["projection"], *record["retrain"])
+        projected, retrained = (
+            np.array(record[method])[:, kept] for method in ("projection", "retrain")
         )
-        chance = [spearmanr(*pair).statistic for pair in combinations(retrained, 2)]
-        return f"{spearmanr(projected, retrained[0]).statistic:.2f} ({np.mean(chance):.2f})"
+        pairs = (projected, retrained), (retrained[::2], retrained[1::2])
+        agreement, chance = (
+            spearmanr(*(each.mean(axis=0) for each in pair)).statistic for pair in pairs
+        )
+        return f"{agreement:.2f} ({chance:.2f})"
 
     rows = [
         (
@@ -106,7 +108,7 @@ def rank_agreement() -> str:
     ]
     splits = {model: len(each["retrain"]) for (_, model), each in records.items()}
     said = ", ".join(f"{model} {number}" for model, number in splits.items())
-    return table((f"{found['rows']:,} rows", *models), rows) + f"\n\nRetrainings: {said}."
+    return table((f"{found['rows']:,} rows", *models), rows) + f"\n\nSplits: {said}."
 
 
 def hidimstat() -> str:

@@ -2,8 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from given import Given
+from sklearn.neighbors import KNeighborsRegressor
 
 from lukewarm.data import Removal, Rows
+from lukewarm.learners import from_model
+from lukewarm.measures import Task
 from lukewarm.reduction import Projection, ReductionData
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 
@@ -144,3 +147,22 @@ def test_gaps_of_a_quantity_are_drawn_with_their_probability():
     full = Given(lambda X: np.where(np.isnan(X[:, 1]), 5.0, 0.0))
     h = Projection().reduce(full, _data(X), (1,), seed=0).predict(X)
     assert np.abs(h - np.where(x > 0.5, 5.0, 0.0)).mean() < 0.25
+
+
+@pytest.mark.parametrize(("weights", "recalls"), [("distance", True), ("uniform", False)])
+def test_a_model_that_gives_its_rows_back_is_averaged_and_not_corrected_by_their_y(
+    weights, recalls
+):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(400, 3))
+    y = X[:, 0] + X[:, 1] + generator.normal(size=400)
+    data = _data(X, y)
+    learner = from_model(KNeighborsRegressor(10, weights=weights), task=Task(), seed=0)
+    learner.advance(X, y, 1)
+    # Neighbours weighted by distance find each row itself.
+    assert np.allclose(learner.predict(X), y) == recalls
+    rows = generator.normal(size=(200, 3))
+    reduced = Projection().reduce(learner, data, (1,), 0)
+    draws = ConditionalDraws(data.regressions, (1,))
+    average = draws.average(learner, data.regressions.prepare(rows))
+    assert np.allclose(reduced.predict(rows), average) == recalls

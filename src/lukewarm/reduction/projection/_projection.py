@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 # Levels' indicators sum to one, so their residuals are dependent.
 _NEARLY_SINGULAR = 1e-6
+# Of the largest target: what arithmetic leaves of a row that is given back.
+_ROUNDING = 1e-6
+# Of rows that are alike but for y, none is given back.
+_MANY = 0.5
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,8 @@ class Projection(BaseReduction):
     The best predictor without some features is the full one's conditional mean given the others.
     It is estimated in two steps, the second of which repairs what the first gets wrong:
     the full model's predictions averaged over conditional draws of the removed features, then a
-    regression of its own predictions on that average's errors. The target y is never looked at, so
-    nothing removed means nothing changed, and luck of a second training cannot enter.
+    regression of its own predictions on that average's errors. Nothing is learnt from the target y,
+    so nothing removed means nothing changed, and luck of a second training cannot enter.
 
     It asks of the model nothing but predictions.
 
@@ -56,7 +60,7 @@ class Projection(BaseReduction):
 
     @property
     def traits(self) -> ReductionTraits:
-        """Draws are made in the columns of the table itself, and y is never looked at again."""
+        """Draws are made in the columns of the table itself, and nothing more is learnt from y."""
         return ReductionTraits(keeps_table=True, spares_stopping_rows=False)
 
     def reduce(
@@ -112,6 +116,9 @@ def distilled(
     mean : callable
         (model, rows) -> the model's mean over the draws.
     """
+    # What forests get wrong over draws is so much that y does less harm (benchmarks/forests.py).
+    if not full.traits.is_local and _recalls(full, regressions):
+        return lambda X: mean(full, regressions.prepare(X)), TrainingTrace.untrained()
     sketch = full.thinned
     both = (regressions.train_rows, regressions.stopping_rows)
     targets = [
@@ -130,6 +137,20 @@ def distilled(
         return corrected(mean(full, rows), shift, is_bounded)
 
     return predict, max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
+
+
+def _recalls(full: BaseLearner, regressions: Regressions) -> bool:
+    """Return whether the model gives the numbers of its training rows back.
+
+    Neighbours weighted by their distance do, for they find the row itself. Errors of the mean over
+    draws would be errors of y there, from which a regression learns more than the model knows. Of
+    classes it cannot be seen: whoever is sure and right gives the label back.
+    """
+    if not full.task.is_regression:
+        return False
+    target, prediction = _targets(full, regressions)
+    left = np.abs(target - prediction).reshape(len(target), -1).max(axis=1)
+    return bool(np.mean(left <= _ROUNDING * np.abs(target).max()) >= _MANY)
 
 
 def looks_at(full: BaseLearner, data: ReductionData, removed: FeatureSet) -> bool:
@@ -178,9 +199,8 @@ def _linear_direction(
     full: BaseLearner, draws: ConditionalDraws | LineResiduals, regressions: Regressions
 ) -> Callable[[Features], Prediction]:
     """Return the line in what is new about the columns that the training residuals suggest."""
-    rows, y = regressions.train_rows, regressions.train.y
-    prediction = regressions.predictions(full)[0]
-    target = y if full.task.is_regression else _indicators(y, prediction)
+    rows = regressions.train_rows
+    target, prediction = _targets(full, regressions)
     new = draws.residuals(rows)
     # Numbers near the smallest there are would have slopes beyond the largest.
     scale = np.abs(new).max(axis=0)
@@ -191,6 +211,12 @@ def _linear_direction(
         return (draws.residuals(regressions.prepare(X)) / scale) @ slopes
 
     return direction
+
+
+def _targets(full: BaseLearner, regressions: Regressions) -> tuple[Prediction, Prediction]:
+    """Return the targets of the training rows and what is predicted for them."""
+    y, prediction = regressions.train.y, regressions.predictions(full)[0]
+    return y if full.task.is_regression else _indicators(y, prediction), prediction
 
 
 def _indicators(codes: Vector, prediction: Prediction) -> np.ndarray:

@@ -129,7 +129,7 @@ class Regressions:
     Parameters
     ----------
     train, stopping : Rows
-        Their targets are not looked at.
+        No regression is on their targets.
     removal : Removal
     is_quick : bool, default False
         Whether less is spent on each, for models that are trained as fast as they predict.
