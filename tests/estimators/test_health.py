@@ -90,6 +90,14 @@ def test_alike_and_leaking_columns_are_told_unless_grouped(table):
     assert remarks(fitted(grouped, X, y)[0], "duplicate") == {}
 
 
+def test_copies_of_rows_are_told_unless_they_are_kept_together(table):
+    X, y = (np.repeat(each.to_numpy(), 2, axis=0) for each in table)
+    result, _ = fitted(lw.VariableImportance(**PLAIN), X, y)
+    assert remarks(result, "repeated_rows") == {"": "warning"}
+    kept = lw.VariableImportance(**PLAIN).fit(X, y, groups=np.arange(800) // 2)
+    assert remarks(kept.result_, "repeated_rows") == {}
+
+
 def test_training_that_is_cut_short_is_told(table):
     result, found = fitted(lw.VariableImportance(**PLAIN, max_steps=5), *table)
     assert remarks(result, "step_cap")[""] == "warning"

@@ -7,6 +7,7 @@ from lukewarm.data._grouping import as_groups, correlation_groups
 from lukewarm.data._parquet_rows import ParquetRows, RowSample
 from lukewarm.data._removal import Fill, Removal, filled
 from lukewarm.data._row_cache import RowCache
+from lukewarm.data._row_doubts import row_doubts
 from lukewarm.data._rows import Rows, joined
 from lukewarm.data._splits import RowSplit, halve_rows, part_rows, split_folds, split_rows
 from lukewarm.data._table import (
@@ -57,6 +58,7 @@ __all__ = [
     "output_names",
     "part_rows",
     "read_table",
+    "row_doubts",
     "separator_hint",
     "split_folds",
     "split_rows",

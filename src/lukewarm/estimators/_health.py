@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import FeatureSet
-from lukewarm.data import column_doubts
+from lukewarm.data import column_doubts, row_doubts
 from lukewarm.estimators._baselines import constant_skill
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._problem import Problem
@@ -55,10 +55,12 @@ def fit_remarks(
         )
     )
     about_columns = (*problem.doubts, *remarks)
+    # No split parts rows of one group.
+    copies = row_doubts(problem.X, problem.y) if problem.clusters is None else ()
     # A column that should not be one of levels needs no word on how many it has.
     named = {remark.feature for remark in problem.doubts}
     lumped = (each for each in _lumped_levels(prepared) if each.feature not in named)
-    return (*_full_training(prepared, has_own_length), *about_columns, *lumped)
+    return (*_full_training(prepared, has_own_length), *copies, *about_columns, *lumped)
 
 
 def with_importance_remarks(
