@@ -130,7 +130,7 @@ def test_class_weights_shift_the_probabilities(X):
     [
         (lambda: lightgbm_model(boosting_type="boost"), "boosting_type='boost'.*'gbdt'"),
         (lambda: lightgbm_model(objective="binary"), "objective='binary'.*regression"),
-        (lambda: xgboost_model(booster="gblinear"), "booster='gblinear'.*'gbtree'"),
+        (lambda: xgboost_model(booster="forest"), "booster='forest'.*'gbtree'"),
         (lambda: xgboost_model(objective=lambda y, margin: (margin - y, y)), "objective"),
     ],
 )
