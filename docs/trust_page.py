@@ -182,11 +182,17 @@ def _means(rows: list[dict[str, Any]], n: int) -> str:
         known = [row for row in rows if row[key] is not None]
         if known:
             mean = sum(row[key] for row in known) / len(known)
-            spread = sum((row[error] or 0) ** 2 for row in known) ** 0.5 / len(known)
+            # A row of one data set has no error.
+            spread = (
+                sum(row[error] ** 2 for row in known) ** 0.5 / len(known)
+                if all(row[error] is not None for row in known)
+                else None
+            )
             parts.append(f"{words} {_with_error(mean, spread)}")
     sets = sorted({row["data_sets"] for row in rows})
     counts = f"{sets[0]}" if len(sets) == 1 else f"{sets[0]} to {sets[-1]}"
-    return f"n = {n:,}, {len(rows)} rows of {counts} data sets, means: {', '.join(parts)}."
+    unit = "data set" if counts == "1" else "data sets"
+    return f"n = {n:,}, {len(rows)} rows of {counts} {unit}, means: {', '.join(parts)}."
 
 
 def _extreme(rows: list[dict[str, Any]], key: str, choose: Any, words: str) -> str:
