@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 import lukewarm as lw
 
@@ -113,6 +115,18 @@ def test_a_trained_model_is_told_and_keeps_its_intervals():
     (message,) = vi.result_.health().query("name == 'underfit'")["message"]
     assert "no interval allows for it" in message
     assert ends(vi.result_)["a"][1] < 0.3
+
+
+def test_labels_are_no_probabilities_that_could_be_off():
+    X, _ = table()
+    y = (X["c"] + np.random.default_rng(0).normal(size=len(X)) > 0).astype(int)
+    members = [("line", LogisticRegression()), ("bayes", GaussianNB())]
+    for voting, label in (("hard", "(labels)"), ("soft", "VotingClassifier")):
+        vi = lw.VariableImportance(
+            VotingClassifier(members, voting=voting), task="classification", random_state=0
+        ).fit(X, y)
+        assert label in vi.result_.model
+        assert "underfit" not in set(vi.result_.health()["name"])
 
 
 def test_retraining_has_no_second_look():

@@ -33,7 +33,8 @@ def remainder_of(
 
     The evaluation rows are parted at random. A kernel machine learns the residuals of one part and
     is judged by the other, and where it helps there, the other way round. A model that was chosen
-    among several has been compared with a kernel machine already.
+    among several has been compared with a kernel machine already, and what a label is off by says
+    nothing of what its model has learnt.
 
     Parameters
     ----------
@@ -42,7 +43,8 @@ def remainder_of(
         Of the full models, for the evaluation rows.
     sets : collection of FeatureSet
     """
-    if prepared.reduction.name != "projection" or prepared.candidates:
+    gives_labels = any(model.learner.output == "labels" for model in prepared.full_models)
+    if prepared.reduction.name != "projection" or prepared.candidates or gives_labels:
         return None
     seed = derived_seed(prepared.root_seed, _SEED)
     parts = _parts(prepared.clusters, len(full), seed)
