@@ -1,9 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from scipy.stats import norm
 
+from lukewarm import learners
+from lukewarm.experiments import _comparison as comparison
 from lukewarm.experiments._coverage import Coverage
+from lukewarm.experiments._models import paper_model
 
 
 def record(correlation, z, truth=1.0, model="boosting"):
@@ -41,6 +46,29 @@ def test_trees_are_judged_with_the_library_s_own_warm_start(model, factor, monke
         Coverage().run(job)
     assert asked[0].learning_rate_factor == factor
     assert asked[0].conditional_imputation
+
+
+def test_the_wide_network_is_the_paper_s_and_printed_on_the_first_data_sets_only(monkeypatch):
+    pytest.importorskip("torch")
+    asked = []
+
+    def train_full(X, y, settings, generator):
+        asked.append(settings)
+        # Two epochs of a narrow network will do.
+        narrow = learners.Network((8, 8), optimizer="sgd", batch_size=256)
+        brief = replace(settings, model=narrow, max_steps=2, max_reduced_steps=4)
+        return comparison.train_full(X, y, brief, generator)
+
+    monkeypatch.setattr("lukewarm.experiments._coverage.train_full", train_full)
+    jobs = Coverage().jobs("paper", ["wide_network"], None, seed=0)
+    assert {job["correlation"] for job in jobs} == {0.8, 1.0}
+    first, later = (
+        Coverage().run(next(job for job in jobs if job["replicate"] == number))["methods"]
+        for number in (0, 50)
+    )
+    assert asked == [replace(paper_model("network", "paper"), model=each.model) for each in asked]
+    assert set(first) == {"kernel_flow", "algorithm_1"}
+    assert set(later) == {"kernel_flow"}
 
 
 def test_the_table_counts_what_covers_and_what_rejects():

@@ -41,6 +41,18 @@ def test_a_run_ranks_the_sensor_that_matters_first(turbines):
     np.testing.assert_allclose(records[0]["correlation"][0][1], np.sqrt(0.5), atol=0.15)
 
 
+def test_shapley_values_of_wide_networks_are_those_that_need_no_training(turbines):
+    jobs = GasTurbine().jobs("paper", ["network", "boosting"], None, 0)
+    asked = {
+        model: {
+            each["method"] for each in jobs if (each["model"], each["kind"]) == (model, "shapley")
+        }
+        for model in ("network", "boosting")
+    }
+    assert asked["network"] == {"dropout", "kernel_flow"}
+    assert asked["boosting"] == {"dropout", "retrain", "early_stopping"}
+
+
 def test_the_figure_has_a_row_per_model_and_target_and_the_heat_map():
     numbers = {
         name: [0.1, 0.2, 0.0] for name in ("estimate", "std_error", "literal", "seconds", "steps")

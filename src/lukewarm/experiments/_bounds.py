@@ -22,8 +22,6 @@ from lukewarm.stopping import Patience
 
 # Doubled, for a slope on a logarithmic axis.
 _ROWS = {"quick": (64, 128, 256, 512), "paper": (64, 128, 256, 512, 1024, 2048)}
-# A network of the paper's width takes minutes per run beyond.
-_MOST_ROWS = {"boosting": 2048, "network": 1024}
 # The paper's width and replicates, and what takes minutes.
 _WIDTH = {"quick": 512, "paper": 2048}
 _REPLICATES = {"quick": 5, "paper": 10}
@@ -55,16 +53,8 @@ class Bounds:
         self, scale: str, models: Sequence[str], n_replicates: int | None, seed: int
     ) -> list[dict[str, Any]]:
         """Return a job per model, number of rows and replicate."""
-        sizes = {
-            model: [size for size in _ROWS[scale] if size <= _MOST_ROWS[model]] for model in models
-        }
-        return [
-            job
-            for model in models
-            for job in replicated(
-                scale, [model], n_replicates or _REPLICATES[scale], seed, n_rows=sizes[model]
-            )
-        ]
+        n_replicates = n_replicates or _REPLICATES[scale]
+        return replicated(scale, models, n_replicates, seed, n_rows=_ROWS[scale])
 
     def run(self, job: Settings) -> dict[str, Any]:
         """Return the squared errors at T_max in both norms, and T_max."""

@@ -25,6 +25,7 @@ LOOKS = {
     "dropout": Look("dropout", "s", ":", COLOURS[1], "///"),
     "retrain": Look("retraining", "^", "--", "0.35", ""),
     "early_stopping": Look("early stopping", "o", "-", COLOURS[0], "..."),
+    "algorithm_1": Look("Algorithm 1 as printed", "P", (0, (3, 2)), COLOURS[4], "++"),
     "kernel_flow": Look("kernel flow", "D", "-.", COLOURS[2], "xxx"),
     "lazy": Look("LazyVI", "v", (0, (5, 1)), COLOURS[3], "\\\\\\"),
 }
@@ -32,6 +33,7 @@ MODEL_TITLES = {
     "boosting": "boosted trees",
     "catboost": "boosted trees (CatBoost)",
     "network": "network",
+    "wide_network": "network of the paper's width",
 }
 
 
