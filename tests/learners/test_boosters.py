@@ -157,3 +157,22 @@ def test_trees_that_are_no_sum_are_fitted_as_a_whole(X, options, n_classes):
 def test_margins_that_are_no_log_odds_are_refused():
     with pytest.raises(ValueError, match="loss='exponential'"):
         from_model(GradientBoostingClassifier(loss="exponential"), task=Task(2), seed=0)
+
+
+def test_predictions_of_lightgbm_leave_the_number_of_threads_as_it_was(X, monkeypatch):
+    # LightGBM keeps one number for all, which each prediction sets; 0 is as many as there are.
+    asked = []
+    learner = advanced(lightgbm_model(), X, X[:, 0], 5)
+    booster = type(learner._segments[0]._booster)
+    predict = booster.predict
+
+    def listening(self, data, **settings):
+        asked.append(settings.get("num_threads", 0))
+        return predict(self, data, **settings)
+
+    monkeypatch.setattr(booster, "predict", listening)
+    learner.predict(X)
+    for _ in learner.staged_predict(X, 0):
+        pass
+    assert asked
+    assert set(asked) == {1}

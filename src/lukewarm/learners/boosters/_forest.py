@@ -19,7 +19,7 @@ from lukewarm._typing import Matrix
 from lukewarm.data import RowCache
 from lukewarm.learners.boosters._reached import BYTES_OF_LEAF, Reached, add_changes
 from lukewarm.learners.boosters._tree_tables import TableArrays, Tree, TreeTables, slot_of
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_part, compiled_whole
 
 # Their words, 16 KB, stay in the first cache of a core while a tree is read.
 _ROWS_AT_ONCE = 2048
@@ -80,7 +80,7 @@ class Forest:
         total[:] = start
         reached = self._reached.recall(X)
         if reached is None:
-            _add_trees(self._codes(X), self.tables.arrays, total)
+            _add_trees(self._codes(X), self.tables.arrays, _room(), total)
         else:
             _add_leaves(reached.leaves, self.tables.slots, total)
         return total
@@ -149,7 +149,7 @@ class Forest:
     def _reach(self, X: Matrix) -> Reached:
         codes = self._codes(X)
         leaves = np.empty((len(self.tables.slots), len(X)), dtype=np.uint8)
-        _find_leaves(codes, self.tables.arrays, leaves)
+        _find_leaves(codes, self.tables.arrays, _room(), leaves)
         return Reached.of(codes, leaves)
 
     def _codes(self, X: Matrix) -> np.ndarray:
@@ -188,14 +188,19 @@ class ForestOnDemand:
         return self._make()
 
 
-@compiled
+def _room() -> np.ndarray:
+    """Return room for the words of a block of rows."""
+    return np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
+
+
+@compiled_part
 def _rule_out(possible: np.ndarray, table: np.ndarray, column: np.ndarray) -> None:
     """Leave the leaves that the codes of a column leave possible."""
     for row in range(len(possible)):
         possible[row] &= table[column[row]]
 
 
-@compiled
+@compiled_part
 def _rule_out_all(
     possible: np.ndarray, codes: np.ndarray, begin: int, trees: TableArrays, tree: int
 ) -> None:
@@ -207,13 +212,12 @@ def _rule_out_all(
         _rule_out(possible, trees.tables[uses[use, 1] :], codes[uses[use, 0], begin:end])
 
 
-@compiled
-def _add_trees(codes: np.ndarray, trees: TableArrays, total: np.ndarray) -> None:
-    """Add the trees' values to `total` (n, n_outputs)."""
+@compiled_whole
+def _add_trees(codes: np.ndarray, trees: TableArrays, words: np.ndarray, total: np.ndarray) -> None:
+    """Add the trees' values to `total` (n, n_outputs); `words` are room to work in."""
     # Not by way of `_find_leaves`: its (n_trees, n) table would leave the caches between the two.
     n_rows, n_outputs = total.shape
-    words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
-    for begin in range(0, n_rows, _ROWS_AT_ONCE):
+    for begin in range(0, n_rows, len(words)):
         possible = words[: n_rows - begin]
         for tree in range(len(trees.slots)):
             _rule_out_all(possible, codes, begin, trees, tree)
@@ -222,7 +226,7 @@ def _add_trees(codes: np.ndarray, trees: TableArrays, total: np.ndarray) -> None
                 total[begin + row, output] += trees.slots[tree, slot_of(possible[row])]
 
 
-@compiled
+@compiled_whole
 def _add_leaves(leaves: np.ndarray, slots: np.ndarray, total: np.ndarray) -> None:
     """Add the values (n_trees, 64) at the leaves (n_trees, n) of rows to `total` (n, n_outputs)."""
     n_rows, n_outputs = total.shape
@@ -234,12 +238,13 @@ def _add_leaves(leaves: np.ndarray, slots: np.ndarray, total: np.ndarray) -> Non
                 total[row, output] += slots[tree, leaves[tree, row]]
 
 
-@compiled
-def _find_leaves(codes: np.ndarray, trees: TableArrays, leaves: np.ndarray) -> None:
+@compiled_whole
+def _find_leaves(
+    codes: np.ndarray, trees: TableArrays, words: np.ndarray, leaves: np.ndarray
+) -> None:
     """Write the slots of the leaves that rows reach to `leaves` (n_trees, n)."""
     n_rows = leaves.shape[1]
-    words = np.empty(_ROWS_AT_ONCE, dtype=np.uint64)
-    for begin in range(0, n_rows, _ROWS_AT_ONCE):
+    for begin in range(0, n_rows, len(words)):
         possible = words[: n_rows - begin]
         for tree in range(len(leaves)):
             _rule_out_all(possible, codes, begin, trees, tree)

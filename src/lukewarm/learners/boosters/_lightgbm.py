@@ -26,6 +26,8 @@ _NOT_NATIVE = (
     *("num_iterations", "num_boost_round", "verbose", "verbosity"),
 )
 
+_THREADS = ("num_threads", "num_thread", "nthreads", "nthread", "n_jobs")
+
 
 class LightGBMLearner(LiveMarginLearner):
     """A LightGBM model that can be trained further.
@@ -159,7 +161,7 @@ class _LightGBMTrees:
 
     def own_margin(self, data: Any) -> np.ndarray:
         """Return what all the trees add by LightGBM's own prediction."""
-        raw = self._booster.predict(data, raw_score=True, num_iteration=self.n_trees)
+        raw = self._predict(data, raw_score=True, num_iteration=self.n_trees)
         return raw.reshape(len(raw), -1)
 
     def read_margin(self, rows: np.ndarray) -> np.ndarray:
@@ -183,7 +185,7 @@ class _LightGBMTrees:
         n_grown = min(self.n_trees, self._booster.current_iteration()) - start
         if n_grown <= 0:
             return np.zeros((self.n_trees - start, len(data), d))
-        leaves = self._booster.predict(
+        leaves = self._predict(
             data, pred_leaf=True, start_iteration=start, num_iteration=n_grown
         ).reshape(len(data), -1)
         values = [
@@ -194,6 +196,14 @@ class _LightGBMTrees:
         steps = np.array(added).reshape(n_grown, d, len(data)).transpose(0, 2, 1)
         owed = np.zeros((self.n_trees - start - n_grown, len(data), d))
         return np.cumsum(np.concatenate([steps, owed]), axis=0)
+
+    def _predict(self, data: Any, **kind: Any) -> np.ndarray:
+        # LightGBM has one number of threads for all its boosters, and the last call sets it: a
+        # prediction that asked for none would have the training of n_jobs=1 go on with all cores.
+        settings = self._booster.params
+        asked = next((settings[name] for name in _THREADS if settings.get(name)), 0)
+        predicted: np.ndarray = self._booster.predict(data, **kind, num_threads=asked)
+        return predicted
 
 
 def _forest(booster: Any, n_trees: int) -> Forest | None:

@@ -18,7 +18,7 @@ import numpy as np
 from lukewarm._typing import Matrix
 from lukewarm.data import RowCache
 from lukewarm.learners.boosters._tree_tables import count_below
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_whole
 
 # Their leaf numbers, 4 KB a tree, stay in the first cache of a core.
 _ROWS_AT_ONCE = 2048
@@ -138,7 +138,7 @@ class ObliviousForest:
             *(self._leaves_of(rows), codes, place_of, masks, tables),
             *(self._first_leaf, self._values),
             np.zeros((0, 0)) if weights is None else np.ascontiguousarray(weights),
-            total,
+            *(total, np.empty(_ROWS_AT_ONCE, dtype=np.uint16)),
         )
         return total
 
@@ -216,7 +216,7 @@ def _encode(borders: np.ndarray, values: np.ndarray, codes: np.ndarray) -> None:
     count_below(borders, values.astype(np.float32).astype(float), codes)
 
 
-@compiled
+@compiled_whole
 def _add_changes(
     leaves: np.ndarray,
     codes: np.ndarray,
@@ -227,6 +227,7 @@ def _add_changes(
     values: np.ndarray,
     weights: np.ndarray,
     total: np.ndarray,
+    numbers: np.ndarray,
 ) -> None:
     """Add to `total` what drawn columns change in the sum over all trees.
 
@@ -248,14 +249,15 @@ def _add_changes(
     weights : ndarray of shape (n_draws, n_rows)
         Of a mean over the draws; empty where each draw is kept by itself.
     total : ndarray of shape (1 or n_draws, n_rows, n_outputs)
+    numbers : ndarray of uint16
+        Room for the leaves of a block of rows.
     """
     n_trees, n_rows = leaves.shape
     n_columns, n_draws = codes.shape[:2]
     n_outputs = total.shape[2]
     is_mean = len(weights) > 0
-    numbers = np.empty(_ROWS_AT_ONCE, dtype=np.uint16)
-    for begin in range(0, n_rows, _ROWS_AT_ONCE):
-        end = min(begin + _ROWS_AT_ONCE, n_rows)
+    for begin in range(0, n_rows, len(numbers)):
+        end = min(begin + len(numbers), n_rows)
         for tree in range(n_trees):
             if masks[tree] == 0:
                 continue

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lukewarm.learners.boosters._tree_tables import MAX_LEAVES, TableArrays, slot_of
-from lukewarm.learners.boosting._compiled import compiled, compiled_part, compiled_whole
+from lukewarm.learners.boosting._compiled import compiled_part, compiled_whole
 
 # Rows are ordered by their leaves in blocks: smaller ones have few rows of each leaf, larger ones
 # would leave the second cache. Fastest of 2,048 to 65,536 with LightGBM and XGBoost on 20,000 rows.
@@ -49,7 +49,7 @@ class Reached(NamedTuple):
         order = np.empty(leaves.shape, dtype=np.uint16)
         n_blocks = -(-n_rows // _ROWS_IN_BLOCK)
         first = np.empty((n_trees, n_blocks, MAX_LEAVES + 1), dtype=np.uint16)
-        _order_by_leaf(leaves, order, first)
+        _order_by_leaf(leaves, order, first, np.empty(MAX_LEAVES, dtype=np.int64))
         return cls(codes, leaves, order, first)
 
 
@@ -115,11 +115,12 @@ def add_changes(
     _add_changes(reached, trees, drawn, place_of, weights, total, found, work)
 
 
-@compiled
-def _order_by_leaf(leaves: np.ndarray, order: np.ndarray, first: np.ndarray) -> None:
+@compiled_whole
+def _order_by_leaf(
+    leaves: np.ndarray, order: np.ndarray, first: np.ndarray, place: np.ndarray
+) -> None:
     """Write the order of the rows, and where each slot's begin; see `Reached`."""
     n_trees, n_rows = leaves.shape
-    place = np.empty(MAX_LEAVES, dtype=np.int64)
     for tree in range(n_trees):
         for block in range(first.shape[1]):
             begin = block * _ROWS_IN_BLOCK

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_part, compiled_whole
 
 # Those still possible are the bits of one word.
 MAX_LEAVES = 64
@@ -159,7 +159,9 @@ class TreeTables:
         )
         place_of = np.empty_like(by_use)
         place_of[by_use] = np.arange(len(by_use))
-        _lay_out(joined.arrays(place_of, begins[use_of]), arrays)
+        waiting, turn, first = np.empty((3, MAX_LEAVES), dtype=np.int64)
+        work = _Work(waiting, turn, first, np.empty(joined.n_codes.max(initial=0), dtype=bool))
+        _lay_out(joined.arrays(place_of, begins[use_of]), arrays, work)
         return cls(joined.borders, *arrays)
 
     def encode(self, column: int, values: np.ndarray, codes: np.ndarray) -> None:
@@ -265,28 +267,41 @@ class _Joined:
         self.can_lay_out &= bool((self.n_codes <= _MOST_CODES).all())
 
 
-@compiled
+@compiled_part
 def _bits(begin: int, end: int) -> np.uint64:
     """Return the word whose bits begin .. end - 1 are set; `begin` is below 64."""
     below_end = ~np.uint64(0) if end == 64 else (np.uint64(1) << np.uint64(end)) - np.uint64(1)
     return below_end & ~((np.uint64(1) << np.uint64(begin)) - np.uint64(1))
 
 
-@compiled
+@compiled_part
 def slot_of(word: np.uint64) -> np.uint64:
     """Return the slot of the lowest bit: of the leftmost leaf that is possible."""
     lowest = word & (~word + np.uint64(1))
     return (lowest * DE_BRUIJN) >> np.uint64(58)
 
 
-@compiled
-def _lay_out(splits: _SplitArrays, trees: TableArrays) -> None:
+class _Work(NamedTuple):
+    """Room for `_lay_out`: the way down to where the walk is, in three stacks, and a set of codes.
+
+    Parameters
+    ----------
+    waiting, turn, begins : ndarrays of shape (64,)
+        The split; whether neither, its left or both of its sides are done; the number of its first
+        leaf. 64 leaves have 63 splits.
+    goes_right : ndarray of bool of shape (n_codes,)
+    """
+
+    waiting: np.ndarray
+    turn: np.ndarray
+    begins: np.ndarray
+    goes_right: np.ndarray
+
+
+@compiled_whole
+def _lay_out(splits: _SplitArrays, trees: TableArrays, work: _Work) -> None:
     """Fill tables, sides and slots: walk each tree from left to right, counting leaves."""
-    # The way down to where the walk is, in three stacks: the split, whether neither, its left or
-    # both of its sides are done, and the number of its first leaf. 64 leaves have 63 splits.
-    waiting = np.empty(MAX_LEAVES, dtype=np.int64)
-    turn = np.empty(MAX_LEAVES, dtype=np.int64)
-    begins = np.empty(MAX_LEAVES, dtype=np.int64)
+    waiting, turn, begins = work.waiting, work.turn, work.begins
     for tree in range(len(splits.first_split) - 1):
         root, leaf = splits.first_split[tree], splits.first_leaf[tree]
         n_leaves, n_waiting = 0, 0
@@ -308,7 +323,7 @@ def _lay_out(splits: _SplitArrays, trees: TableArrays) -> None:
             else:
                 left = _bits(begins[top], n_leaves)
                 trees.sides[splits.place_of[split], 0] = left
-                _rule_out_right(splits, split, ~left, trees.tables)
+                _rule_out_right(splits, split, ~left, trees.tables, work.goes_right)
                 child = splits.right[split]
             turn[top] += 1
             if child < 0:
@@ -320,8 +335,10 @@ def _lay_out(splits: _SplitArrays, trees: TableArrays) -> None:
                 n_waiting += 1
 
 
-@compiled
-def _rule_out_right(splits: _SplitArrays, split: int, kept: np.uint64, tables: np.ndarray) -> None:
+@compiled_part
+def _rule_out_right(
+    splits: _SplitArrays, split: int, kept: np.uint64, tables: np.ndarray, goes_right: np.ndarray
+) -> None:
     """Leave `kept` of the leaves to every code that one split sends right."""
     begin, n_codes, code = splits.begin_of_table[split], splits.n_codes[split], splits.code[split]
     if not splits.missing_goes_left[split]:
@@ -332,15 +349,16 @@ def _rule_out_right(splits: _SplitArrays, split: int, kept: np.uint64, tables: n
             tables[begin + other] &= kept
         return
     others_go_left = splits.others_go_left[split]
-    goes_right = np.full(n_codes - 1, not others_go_left)
-    for level in splits.level[splits.first_level[split] : splits.first_level[split + 1]]:
-        goes_right[level] = others_go_left
+    for other in range(n_codes - 1):
+        goes_right[other] = not others_go_left
+    for place in range(splits.first_level[split], splits.first_level[split + 1]):
+        goes_right[splits.level[place]] = others_go_left
     for other in range(n_codes - 1):
         if goes_right[other]:
             tables[begin + other] &= kept
 
 
-@compiled
+@compiled_whole
 def _count_below(
     padded: np.ndarray, n_turns: int, column: np.ndarray, missing: int, codes: np.ndarray
 ) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from lukewarm.learners.boosting._apply import add_bit
-from lukewarm.learners.boosting._compiled import compiled, compiled_part
+from lukewarm.learners.boosting._compiled import compiled_part, compiled_whole
 from lukewarm.learners.boosting._trees import Trees
 
 # Rows whose leaves stay in the first cache from one draw to the next.
@@ -55,13 +55,17 @@ def drawn_sums(
         trees.is_category[used],
         drawn_places,
         np.stack(values),
+        np.empty((2, _BLOCK), np.uint16),
+        np.empty((sums.shape[1], _BLOCK)),
         sums,
     )
     return sums
 
 
-@compiled
-def _add_drawn(codes, features, thresholds, values, is_category, drawn_places, drawn, sums):
+@compiled_whole
+def _add_drawn(
+    codes, features, thresholds, values, is_category, drawn_places, drawn, numbers, before, sums
+):
     """Add to `sums` (m, n_outputs, n) what trees change by with the codes `drawn` (k, 1 + m, n).
 
     Parameters
@@ -73,14 +77,16 @@ def _add_drawn(codes, features, thresholds, values, is_category, drawn_places, d
         The place of each feature in `drawn`; -1 for those that keep their codes.
     drawn : ndarray of shape (k, 1 + m, n)
         The codes as they are, which changes are counted from, and those of every draw.
+    numbers, before : ndarrays of shape (2, block) and (n_outputs, block)
+        Room to work in.
     sums : ndarray of shape (m, n_outputs, n)
     """
     n_trees, depth = features.shape
     n_draws, n_outputs, n_rows = sums.shape
-    rest, leaves = np.empty(_BLOCK, np.uint16), np.empty(_BLOCK, np.uint16)
-    before = np.empty((n_outputs, _BLOCK))
-    for first in range(0, n_rows, _BLOCK):
-        last = min(first + _BLOCK, n_rows)
+    rest, leaves = numbers
+    block = numbers.shape[1]
+    for first in range(0, n_rows, block):
+        last = min(first + block, n_rows)
         size = last - first
         for tree in range(n_trees):
             rest[:size] = 0

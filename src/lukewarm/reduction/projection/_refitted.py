@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from lukewarm._typing import Draw, Features, Matrix, Prediction, Vector
 from lukewarm.learners import BaseLearner
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_part, compiled_whole
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._correction import corrected, outputs_of
 from lukewarm.reduction.projection._refitted_classes import (
@@ -39,6 +39,20 @@ _Targets = tuple[Vector, Vector]
 _LEARNING_RATE = 0.3
 _PENALTY = 30.0
 _PATIENCE = 30
+
+
+class _Rest(NamedTuple):
+    """What trees leave of a target on some rows.
+
+    Parameters
+    ----------
+    leaves : ndarray of shape (n_trees, n)
+    rest, weights : ndarrays of shape (n,)
+    """
+
+    leaves: np.ndarray
+    rest: Vector
+    weights: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +80,16 @@ class RefittedLeaves:
         leaves, targets : pairs of ndarray of shape (n_trees, n) and (n,)
             Of the training and the stopping rows that regressions read.
         """
-        weights = [mean_one_weights(rows) for rows in (regressions.train, regressions.stopping)]
-        n_leaves = int(max(each.max(initial=0) for each in leaves)) + 1
-        values, losses = _refit(
-            *(leaves[0], targets[0], weights[0], leaves[1], targets[1], weights[1]), n_leaves
+        both = (regressions.train, regressions.stopping)
+        train, stopping = (
+            _Rest(each, target.copy(), mean_one_weights(rows))
+            for each, target, rows in zip(leaves, targets, both, strict=True)
         )
+        n_trees, n_leaves = len(leaves[0]), int(max(each.max(initial=0) for each in leaves)) + 1
+        values, losses = np.zeros((n_trees, n_leaves)), np.empty(n_trees + 1)
+        losses[0] = np.mean(stopping.weights * np.square(stopping.rest))
+        n_tried = _refit(train, stopping, values, losses, np.empty(n_leaves))
+        losses = losses[: n_tried + 1]
         best = int(np.argmin(losses))
         rest = targets[1].copy()
         add_leaves(leaves[1], -values[:best], rest)
@@ -165,53 +184,54 @@ def _average(
     return full.average_with_leaves(rows.X, [*weighted, guess])
 
 
-@compiled
+@compiled_part
+def _solve(train: _Rest, tree: int, masses: np.ndarray, values: np.ndarray) -> None:
+    """Write the values of one tree's leaves that take most off the rest; zeros before."""
+    masses[:] = _PENALTY
+    leaves = train.leaves[tree]
+    for row in range(len(leaves)):
+        weight = train.weights[row]
+        values[leaves[row]] += weight * train.rest[row]
+        masses[leaves[row]] += weight
+    for leaf in range(len(values)):
+        values[leaf] *= _LEARNING_RATE / masses[leaf]
+
+
+@compiled_part
+def _take_off(part: _Rest, tree: int, values: np.ndarray) -> float:
+    """Take the values of one tree's leaves off the rest; return the mean square of what is left."""
+    leaves, total = part.leaves[tree], 0.0
+    for row in range(len(leaves)):
+        rest = part.rest[row] - values[leaves[row]]
+        part.rest[row] = rest
+        total += part.weights[row] * rest * rest
+    return total / len(leaves)
+
+
+@compiled_whole
 def _refit(
-    leaves: np.ndarray,
-    target: np.ndarray,
-    weights: np.ndarray,
-    other_leaves: np.ndarray,
-    held_out: np.ndarray,
-    other_weights: np.ndarray,
-    n_leaves: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values (n_trees, n_leaves) and the stopping loss before and after each tree.
+    train: _Rest, stopping: _Rest, values: np.ndarray, losses: np.ndarray, masses: np.ndarray
+) -> int:
+    """Refit trees until the stopping rows gain no more; return how many.
 
     Parameters
     ----------
-    leaves, target, weights
-        Of the training rows: (n_trees, n), (n,) and (n,).
-    other_leaves, held_out, other_weights
-        The same of the stopping rows.
-    n_leaves : int
-        Of the tree with the most.
+    train, stopping : _Rest
+        Each tree takes its part off the rest of both.
+    values : ndarray of shape (n_trees, n_leaves)
+        Zeros; the values of the leaves are written.
+    losses : ndarray of shape (n_trees + 1,)
+        The stopping loss before the first tree; that after each is written.
+    masses : ndarray of shape (n_leaves,)
+        Room to work in.
     """
-    n_trees = len(leaves)
-    values = np.zeros((n_trees, n_leaves))
-    losses = np.empty(n_trees + 1)
-    # What is left of the target on training and stopping rows; each tree takes its part off both.
-    rest, other = target.copy(), held_out.copy()
-    losses[0] = np.sum(other_weights * other**2) / len(other)
     best = 0
-    own = np.zeros(n_leaves)
-    for tree in range(n_trees):
-        sums, masses = np.zeros(n_leaves), np.full(n_leaves, _PENALTY)
-        # What the tree before takes off the rest goes off in the same pass; of the first, nothing.
-        before = leaves[max(tree - 1, 0)]
-        for row in range(len(rest)):
-            rest[row] -= own[before[row]]
-            leaf = leaves[tree, row]
-            sums[leaf] += weights[row] * rest[row]
-            masses[leaf] += weights[row]
-        own = _LEARNING_RATE * sums / masses
-        values[tree] = own
-        loss = 0.0
-        for row in range(len(other)):
-            other[row] -= own[other_leaves[tree, row]]
-            loss += other_weights[row] * other[row] ** 2
-        losses[tree + 1] = loss / len(other)
+    for tree in range(len(values)):
+        _solve(train, tree, masses, values[tree])
+        _take_off(train, tree, values[tree])
+        losses[tree + 1] = _take_off(stopping, tree, values[tree])
         if losses[tree + 1] < losses[best]:
             best = tree + 1
         elif tree + 1 - best >= _PATIENCE:
-            return values[: tree + 1], losses[: tree + 2]
-    return values, losses
+            return tree + 1
+    return len(values)

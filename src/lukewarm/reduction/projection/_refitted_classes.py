@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lukewarm._typing import Matrix, Prediction, Vector
-from lukewarm.learners.boosting._compiled import compiled
+from lukewarm.learners.boosting._compiled import compiled_part, compiled_whole
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -69,6 +69,28 @@ class _Refitted(NamedTuple):
         return cls(reached, _as_outputs(prediction), mean_one_weights(rows), np.exp(margins))
 
 
+class _Work(NamedTuple):
+    """Room to work in.
+
+    Parameters
+    ----------
+    reached, held_out : ndarrays of shape (n_outputs, n)
+        The probabilities of the training and the stopping rows.
+    masses, factors : ndarrays of shape (n_leaves,)
+    """
+
+    reached: np.ndarray
+    held_out: np.ndarray
+    masses: np.ndarray
+    factors: np.ndarray
+
+    @classmethod
+    def of(cls, train: _Refitted, stopping: _Refitted, n_leaves: int) -> _Work:
+        """Return room for these rows."""
+        reached, held_out = np.empty_like(train.odds), np.empty_like(stopping.odds)
+        return cls(reached, held_out, np.empty(n_leaves), np.empty(n_leaves))
+
+
 @dataclass(frozen=True, eq=False)
 class RefittedClasses:
     """What leaves add to the log-odds, or to the logarithms of several probabilities.
@@ -108,9 +130,12 @@ class RefittedClasses:
             )
         )
         n_leaves = int(max(rows.leaves.max(initial=0) for rows in (train, stopping))) + 1
-        values, losses = _refit(train, stopping, n_leaves)
-        best = int(np.argmin(losses))
         n_outputs, n_trees = train.leaves.shape[:2]
+        n_looks = n_trees * _ROUNDS // _EVERY
+        values, losses = np.zeros((n_looks * _EVERY, n_outputs, n_leaves)), np.empty(n_looks + 1)
+        work = _Work.of(train, stopping, n_leaves)
+        losses = losses[: 1 + _refit(train, stopping, values, losses, work)]
+        best = int(np.argmin(losses))
         total = np.zeros((n_outputs, n_trees, n_leaves))
         for step in range(best * _EVERY):
             total[:, step % n_trees] += values[step]
@@ -156,7 +181,7 @@ def _size(errors: Prediction) -> Vector:
     return errors if errors.ndim == 1 else np.sqrt(np.square(errors).sum(axis=1))
 
 
-@compiled
+@compiled_part
 def _set_probabilities(odds: np.ndarray, probabilities: np.ndarray) -> None:
     """Write what odds (n_outputs, n) stand for."""
     if len(odds) == 1:
@@ -172,96 +197,87 @@ def _set_probabilities(odds: np.ndarray, probabilities: np.ndarray) -> None:
             probabilities[output, row] = odds[output, row] / total
 
 
-@compiled
-def _log_loss(probabilities: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> float:
-    """Return the mean log-loss of probabilities (n_outputs, n) for others."""
+@compiled_part
+def _log_loss(rows: _Refitted, probabilities: np.ndarray) -> float:
+    """Return the mean log-loss of what the rows' odds stand for, which is written beside."""
+    _set_probabilities(rows.odds, probabilities)
     loss = 0.0
     for output in range(len(probabilities)):
-        for row in range(len(weights)):
-            p, target = probabilities[output, row], targets[output, row]
-            loss -= weights[row] * target * np.log(max(p, _LEAST))
+        for row in range(len(rows.weights)):
+            p, target = probabilities[output, row], rows.targets[output, row]
+            loss -= rows.weights[row] * target * np.log(max(p, _LEAST))
             if len(probabilities) == 1:
-                loss -= weights[row] * (1 - target) * np.log(max(1 - p, _LEAST))
-    return loss / len(weights)
+                loss -= rows.weights[row] * (1 - target) * np.log(max(1 - p, _LEAST))
+    return loss / len(rows.weights)
 
 
-@compiled
-def _newton_steps(
-    leaves: np.ndarray,
-    targets: np.ndarray,
-    weights: np.ndarray,
-    reached: np.ndarray,
-    values: np.ndarray,
-) -> None:
-    """Write the step of each leaf of one tree and one output.
-
-    Parameters
-    ----------
-    leaves, targets, weights : ndarrays of shape (n,)
-        As in `_Refitted`.
-    reached : ndarray of shape (n,)
-        The probabilities so far.
-    values : ndarray of shape (n_leaves,)
-        Written.
-    """
-    sums, masses = np.zeros(len(values)), np.full(len(values), _PENALTY)
+@compiled_part
+def _newton_steps(rows: _Refitted, output: int, tree: int, work: _Work, values: np.ndarray) -> None:
+    """Write the step of each leaf of one tree and one output, and its exponential; zeros before."""
+    masses, factors = work.masses, work.factors
+    masses[:] = _PENALTY
+    leaves, weights = rows.leaves[output, tree], rows.weights
+    targets, reached = rows.targets[output], work.reached[output]
     for row in range(len(leaves)):
         leaf, p = leaves[row], reached[row]
-        sums[leaf] += weights[row] * (targets[row] - p)
+        values[leaf] += weights[row] * (targets[row] - p)
         masses[leaf] += weights[row] * p * (1 - p)
     for leaf in range(len(values)):
-        values[leaf] = sums[leaf] / masses[leaf]
+        values[leaf] *= _LEARNING_RATE / masses[leaf]
+        factors[leaf] = np.exp(values[leaf])
 
 
-@compiled
-def _multiply_odds(leaves: np.ndarray, factors: np.ndarray, odds: np.ndarray) -> None:
+@compiled_part
+def _multiply_odds(rows: _Refitted, output: int, tree: int, factors: np.ndarray) -> None:
+    leaves, odds = rows.leaves[output, tree], rows.odds[output]
     for row in range(len(odds)):
         reached = odds[row] * factors[leaves[row]]
         odds[row] = min(max(reached, 1 / _MOST_ODDS), _MOST_ODDS)
 
 
-@compiled
+@compiled_part
 def _add_values(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
     for row in range(len(total)):
         total[row] += values[leaves[row]]
 
 
-@compiled
-def _refit(train: _Refitted, stopping: _Refitted, n_leaves: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values (n_steps, n_outputs, n_leaves), and the stopping loss at every look.
+@compiled_whole
+def _refit(
+    train: _Refitted, stopping: _Refitted, values: np.ndarray, losses: np.ndarray, work: _Work
+) -> int:
+    """Refit until the stopping rows gain no more; return at how many looks they were asked.
 
-    The odds of the rows are brought along.
+    Parameters
+    ----------
+    train, stopping : _Refitted
+        Their odds are brought along.
+    values : ndarray of shape (n_steps, n_outputs, n_leaves)
+        Zeros; what is added to the values of the leaves is written.
+    losses : ndarray of shape (n_looks + 1,)
+        The stopping loss at every look is written, the first before any step.
+    work : _Work
     """
     n_outputs, n_trees = train.leaves.shape[:2]
-    n_looks = n_trees * _ROUNDS // _EVERY
-    values = np.zeros((n_looks * _EVERY, n_outputs, n_leaves))
-    losses = np.empty(n_looks + 1)
-    reached, stopping_reached = np.empty(train.odds.shape), np.empty(stopping.odds.shape)
-    _set_probabilities(stopping.odds, stopping_reached)
-    losses[0] = _log_loss(stopping_reached, stopping.targets, stopping.weights)
+    losses[0] = _log_loss(stopping, work.held_out)
     best = 0
-    for step in range(n_looks * _EVERY):
+    for step in range(len(values)):
         tree = step % n_trees
-        _set_probabilities(train.odds, reached)
+        _set_probabilities(train.odds, work.reached)
         for output in range(n_outputs):
-            own, leaves = values[step, output], train.leaves[output, tree]
-            _newton_steps(leaves, train.targets[output], train.weights, reached[output], own)
-            own *= _LEARNING_RATE
-            factors = np.exp(own)
-            _multiply_odds(leaves, factors, train.odds[output])
-            _multiply_odds(stopping.leaves[output, tree], factors, stopping.odds[output])
+            _newton_steps(train, output, tree, work, values[step, output])
+            _multiply_odds(train, output, tree, work.factors)
+            _multiply_odds(stopping, output, tree, work.factors)
         if (step + 1) % _EVERY == 0:
             look = (step + 1) // _EVERY
-            _set_probabilities(stopping.odds, stopping_reached)
-            losses[look] = _log_loss(stopping_reached, stopping.targets, stopping.weights)
+            losses[look] = _log_loss(stopping, work.held_out)
             if losses[look] < losses[best]:
                 best = look
             elif look - best >= _PATIENCE:
-                return values, losses[: look + 1]
-    return values, losses
+                return look
+    return len(losses) - 1
 
 
-@compiled
+@compiled_whole
 def add_leaves(leaves: np.ndarray, values: np.ndarray, total: np.ndarray) -> None:
     """Add to `total` (n,) the values (n_trees, n_leaves) at the leaves (n_trees, n) of rows."""
     for tree in range(len(values)):
