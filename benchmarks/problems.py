@@ -389,11 +389,11 @@ def _additive(*terms):
     return best
 
 
-def _linear_best(coefficients, means):
+def _linear_best(coefficients, means, intercept=0.0):
     """Best predictions of a linear function; `means` gives E[x_j | others] of dependent columns."""
 
     def best(X):
-        full = X[:, : len(coefficients)] @ coefficients
+        full = intercept + X[:, : len(coefficients)] @ coefficients
         return {"full": full} | {
             f"x{column}": full - slope * (X[:, column] - means.get(column, lambda X: 0.0)(X))
             for column, slope in enumerate(coefficients)
@@ -708,7 +708,9 @@ PROBLEMS = {
             _linear_best([2, 1, 0.5], {}),
         ),
         Problem("aico", _aico, _mse(_AICO), _aico_best),
-        Problem("vimp", _vimp, {"r2": _named([0.1379, 0.3103])}, _linear_best([0.5, 0.75], {})),
+        Problem(
+            "vimp", _vimp, {"r2": _named([0.1379, 0.3103])}, _linear_best([0.5, 0.75], {}, 1.0)
+        ),
         Problem(
             "reyero_lobo",
             _reyero_lobo,

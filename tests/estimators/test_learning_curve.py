@@ -19,7 +19,7 @@ from lukewarm.evaluation import (
 )
 from lukewarm.evaluation._twins import calibration
 from lukewarm.inference import skewed_widths
-from lukewarm.measures import R2, NegLogLoss, NegMSE, mean_of_rows
+from lukewarm.measures import R2, NegLogLoss, NegMAE, NegMSE, mean_of_rows
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
 
@@ -92,6 +92,29 @@ class TestTwins:
         assert (plain - without).value < 0.9
         difference = importance.value - (plain - without).value
         np.testing.assert_allclose(np.abs(importance.disagreement[-1]), difference, rtol=1e-12)
+
+    def test_what_reduced_models_learn_wrong_by_themselves_lowers_the_lower_end(self, generator):
+        # y = x + z + noise. Twins have x and z a tenth wrong, which is no error of their own
+        # without z; errors of 0.3 v and -0.3 v are: a variance of 0.6^2 / 2.
+        x, z, v, noise = generator.normal(size=(4, 20_000))
+        y, rows = x + z + noise, np.arange(20_000)
+        plan = EvaluationPlan((rows,), (rows,))
+
+        def without(own, measure=None, **changed):
+            whole, *halves = (
+                EvaluationPredictions(
+                    y, (1 + wrong) * x + (1 - wrong) * z, ((1 + wrong) * x + sign * own * v,), plan
+                )
+                for wrong, sign in ((0.0, 0), (0.1, 1), (-0.1, -1))
+            )
+            twins = replace(whole, **{"half": tuple(halves), "twins": True, **changed})
+            return float(twins.missed(measure or NegMSE(), 0.95).without[0])
+
+        # Chance: products of independent columns, and the mean of v^2.
+        assert without(0.0) < 5 * 0.2**2 / np.sqrt(len(y))
+        assert without(0.3) == pytest.approx(0.18, rel=5 * np.sqrt(2 / len(y)))
+        assert without(0.3, R2()) == pytest.approx(without(0.3) / np.var(y))
+        assert without(0.3, NegMAE()) == without(0.3, twins=False) == without(0.3, half=None) == 0
 
     def test_r2_is_the_same_over_the_variance(self, fitted):
         predictions = replace(fitted.predictions_, plan=one_part(fitted.predictions_))
@@ -250,7 +273,8 @@ def test_what_the_training_rows_leave_open_widens_the_interval(fitted):
     ends = [
         np.hypot(side, 1.959964 * error) for side, error in zip((below, above), errors, strict=True)
     ]
-    assert np.allclose((result.importance - low)[:3], ends[0][:3], rtol=1e-5)
+    below = ends[0] + result.missed.without
+    assert np.allclose((result.importance - low)[:3], below[:3], rtol=1e-5)
     assert np.allclose((high - result.importance)[:3], ends[1][:3], rtol=1e-5)
     retrained = replace(result, method="retrain")
     assert np.allclose(retrained.interval()[0], low)

@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 import lukewarm as lw
 from lukewarm.inference import skewed_widths
-from lukewarm.results import MeasureValue, UpperLimits
+from lukewarm.results import MeasureValue, Missed
 
 
 @pytest.fixture
@@ -44,7 +44,11 @@ def test_a_contrast_of_one_set_is_its_importance(result):
         reduced=tuple(
             replace(each, shift=0.1, disagreement=np.array([0.1, 0.2])) for each in result.reduced
         ),
-        missed=UpperLimits(np.array([0.0, 5.0]), np.array([[0.0, 900.0], *[[np.nan] * 2] * 2])),
+        missed=Missed(
+            np.array([0.0, 5.0]),
+            np.array([[0.0, 900.0], *[[np.nan] * 2] * 2]),
+            without=np.array([0.0, 0.2, 0.3]),
+        ),
     )
     low, high = skewed.interval()
     for number, name in enumerate(skewed.names):

@@ -7,7 +7,7 @@ from scipy.special import ndtri
 
 import lukewarm as lw
 from lukewarm.inference import skewed_widths
-from lukewarm.results import ClosedFormTrace, MeasureValue, Remark, TrainingTrace, UpperLimits
+from lukewarm.results import ClosedFormTrace, MeasureValue, Missed, Remark, TrainingTrace
 from lukewarm.results._result_record import field_kinds
 
 
@@ -40,7 +40,7 @@ def whole(generator):
         level=0.9,
         notes=("a note",),
         scores=tuple(value(500) for _ in range(n_sets)),
-        missed=UpperLimits(np.array([0.0, ndtri(0.95), 5.0]), limits),
+        missed=Missed(np.array([0.0, ndtri(0.95), 5.0]), limits, without=np.arange(n_sets) / 100),
         remarks=(Remark("constant", "note", "x3", "holds one value only."),),
         clusters=np.arange(2 * n_rows) % n_rows,
         rows=np.arange(2 * n_rows)[::-1],
@@ -60,7 +60,7 @@ def test_the_frame_equals_that_of_single_differences(whole):
         expected = [
             single.value,
             single.standard_error,
-            single.value - np.hypot(below, moved),
+            single.value - np.hypot(below, moved) - number / 100,
             max(high, 1.0) if number == 1 else high,
             score.p_value(),
             single.shift,
@@ -93,7 +93,11 @@ def _only(result, chosen):
     return replace(
         result,
         **{name: getattr(result, name)[chosen] for name in per_set},
-        missed=replace(result.missed, limits=result.missed.limits[chosen]),
+        missed=replace(
+            result.missed,
+            limits=result.missed.limits[chosen],
+            without=result.missed.without[chosen],
+        ),
     )
 
 

@@ -46,7 +46,7 @@ def test_numpy_reads_the_arrays(path):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"format": 1}, "it has format 1, this version reads 3"),
+        ({"format": 1}, "it has format 1, this version reads 4"),
         ({"format": None}, "it has format None"),
         ({"kind": "ShapleyResult"}, "a record of kind 'ShapleyResult'"),
         ({"names": ["x"]}, "field 'removed' must be a list of length 1"),

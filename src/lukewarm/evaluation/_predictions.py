@@ -27,7 +27,7 @@ from lukewarm.measures import (
     over_classes,
     residuals,
 )
-from lukewarm.results import MeasureValue, UpperLimits
+from lukewarm.results import MeasureValue, Missed
 
 # Those of levels in use (0.5, 0.8, 0.9, 0.95, 0.99, 0.999), none, and one for thousands of sets.
 _LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
@@ -222,17 +222,19 @@ class EvaluationPredictions:
             disagreement=(ours - theirs) / np.sqrt(2 * self.n_halves * len(parts)),
         )
 
-    def missed(self, measure: Measure, level: float, n_learnt: Sequence[int] = ()) -> UpperLimits:
-        """Return the least upper ends of intervals: what the full models may have missed.
+    def missed(self, measure: Measure, level: float, n_learnt: Sequence[int] = ()) -> Missed:
+        """Return what models may have missed, with all features and without each set.
 
-        For every feature set, an effect too small for so many training rows to show
-        (`hidden_effect`). For one that no full model looks at, also the largest importance of a
-        linear effect, beyond what the other columns know of the features, that these rows cannot
-        exclude: at either end b of the interval of its slope, what the measure says of
-        f + b * direction, plus its own error. And where the residuals show more, what the set is
-        worth to models that know of it, plus its error. Kept are the limits at this level and at
-        some others, from which those at any level follow. For a mean over outputs, the mean of
-        their limits.
+        With all features, what no upper end may be below. For every feature set, an effect too
+        small for so many training rows to show (`hidden_effect`). For one that no full model looks
+        at, also the largest importance of a linear effect, beyond what the other columns know of
+        the features, that these rows cannot exclude: at either end b of the interval of its slope,
+        what the measure says of f + b * direction, plus its own error. And where the residuals
+        show more, what the set is worth to models that know of it, plus its error. Kept are the
+        limits at this level and at some others, from which those at any level follow.
+
+        Without a set, what models of half the rows have learnt wrong by themselves
+        (`TwinTerms.own`). For a mean over outputs, the mean over them.
 
         Parameters
         ----------
@@ -243,7 +245,11 @@ class EvaluationPredictions:
         """
         if isinstance(measure, MeanOverOutputs):
             each = [self.missed(part, level, n_learnt) for part in measure.parts]
-            return UpperLimits(each[0].quantiles, np.mean([one.limits for one in each], axis=0))
+            limits, without = (
+                np.mean([getattr(one, name) for one in each], axis=0)
+                for name in ("limits", "without")
+            )
+            return Missed(each[0].quantiles, limits, without)
         if isinstance(measure, OneOutput):
             return self._of_output(measure.number).missed(measure.measure, level, n_learnt)
         at_level = float(ndtri(0.5 + level / 2))
@@ -260,7 +266,25 @@ class EvaluationPredictions:
                 limits[number] = np.fmax(limits[number], effects)
         if self.remainder is not None:
             limits = np.fmax(limits, self._with_remainder(measure, self.remainder, quantiles))
-        return UpperLimits(quantiles, limits)
+        return Missed(quantiles, limits, self._missed_without(measure))
+
+    def _missed_without(self, measure: Measure) -> Vector:
+        """Return by how much each importance may be too high, (n_sets,): see `TwinTerms.own`.
+
+        The squared bias of what models have learnt wrong by themselves without the set, for which
+        the variance of those of half the rows stands in.
+        """
+        if not self.has_twins_of(measure):
+            return np.zeros(len(self.reduced))
+        assert isinstance(measure, BregmanLoss)
+        losses = measure.losses(self.y, self.full)
+        plain = self._on_parts(OfLosses(measure), losses, self.plan.reduced_parts)
+        found = []
+        for number in range(len(self.reduced)):
+            more = losses + self._twin_terms(measure, number).own
+            worse = self._on_parts(OfLosses(measure), more, self.plan.reduced_parts)
+            found.append(max(plain.value - worse.value, 0.0))
+        return np.array(found)
 
     def _with_remainder(self, measure: Measure, rest: Remainder, quantiles: Vector) -> Matrix:
         """Return what each feature set is worth once models know what they left, (n_sets, k)."""

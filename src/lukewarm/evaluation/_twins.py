@@ -22,6 +22,16 @@ rows, and h, its projection, fall short of the best predictions is then
 with k the curvature of the loss. So the importance is that of f, and what the twins find beyond it
 in squared errors of rows weighted by k(h), which depends on the features that stay alone.
 
+What a reduced model has learnt wrong by itself shows as well. Were h the conditional mean of f, no
+function of the features that stay could tell anything of u. So h1 - h2 and u1 - u2 were unrelated;
+an error e of h alone, h = E[f | .] + e, is in u with the opposite sign, and
+
+    -mean[(h1 - h2)(u1 - u2)] / 2 = the variance of e,
+
+of which the twins are free, since their errors have nothing in common. The squared bias of e, which
+both share, is what they overrate the importance by. It does not show, but learners that are tuned
+to predict hold it at about the size of the variance.
+
 It needs models that agree: where b is not clearly positive, nothing is known of the factor. Nor is
 it where one has learnt the same effect many times weaker: of effects s1 x and s2 x, a^2 / b is the
 importance times (s1 + s2)^2 / (4 s1 s2).
@@ -54,6 +64,9 @@ class TwinTerms:
     crossed, shared : ndarray of shape (n,)
     first_size, second_size : ndarray of shape (n,)
         The squared effects of each model.
+    own : ndarray of shape (n,)
+        Half of what the reduced models differ by without the full ones, squared: the variance of
+        an error of their own.
     beyond : ndarray of shape (n,)
         What a row loses without the features beyond squared errors; nothing in squared error.
     """
@@ -62,6 +75,7 @@ class TwinTerms:
     shared: Vector
     first_size: Vector
     second_size: Vector
+    own: Vector
     beyond: Vector
 
     @classmethod
@@ -92,6 +106,7 @@ class TwinTerms:
             over_classes(weight * effect * other_effect),
             over_classes(weight * np.square(effect)),
             over_classes(weight * np.square(other_effect)),
+            -over_classes(weight * (reduced[1] - reduced[2]) * (effect - other_effect)) / 2,
             lost - over_classes(weight * squares),
         )
 

@@ -13,7 +13,7 @@ from lukewarm.results._elimination import EliminationPath
 from lukewarm.results._health import Remark, warn_of
 from lukewarm.results._importance import ImportanceResult
 from lukewarm.results._measure_words import MeasureWords, words_for
-from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
+from lukewarm.results._records import ClosedFormTrace, MeasureValue, Missed, TrainingTrace
 from lukewarm.results._segments import SegmentedImportance, SegmentSkills
 from lukewarm.results._shapley import ShapleyResult
 
@@ -29,6 +29,7 @@ __all__ = [
     "ImportanceWarning",
     "MeasureValue",
     "MeasureWords",
+    "Missed",
     "NearZeroWarning",
     "Remark",
     "SegmentSkills",
@@ -36,7 +37,6 @@ __all__ = [
     "ShapleyResult",
     "TrainingTrace",
     "UntrainedWarning",
-    "UpperLimits",
     "warn_of",
     "words_for",
 ]

@@ -80,7 +80,7 @@ class Contrast:
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of the interval, of the kind that the result's own intervals are of.
 
-        Where the interval of a feature set is lengthened to what the model may have missed, so is
+        Where the interval of a feature set is lengthened by what models may have missed, so is
         that of the sum.
         """
         level = self.result.level if level is None else check_fraction("level", level)
@@ -96,10 +96,12 @@ class Contrast:
             skewed=self.result._is_skewed,
             training_error_above=np.array(self._training_error(np.maximum(slow_rise, 0).sum())),
         )
-        beyond = self._weight * self.result._beyond(quantile)[self._numbers]
+        above = self._weight * self.result._beyond(quantile)[self._numbers]
+        below = -self._weight * self.result._missed_without[self._numbers]
+        moves = np.concatenate([above, below])
         return (
-            float(low + np.minimum(beyond, 0).sum()),
-            float(high + np.maximum(beyond, 0).sum()),
+            float(low + np.minimum(moves, 0).sum()),
+            float(high + np.maximum(moves, 0).sum()),
         )
 
     def p_value(self, value: float = 0.0) -> float:

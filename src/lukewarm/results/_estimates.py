@@ -17,7 +17,7 @@ from lukewarm.inference import (
     simultaneous_quantile,
 )
 from lukewarm.inference import reach_zero as extend_to_zero
-from lukewarm.results._records import MeasureValue, UpperLimits
+from lukewarm.results._records import MeasureValue, Missed
 
 # Shifts that count as one error above an estimate that is expected to rise with the rows. With two,
 # an interval at 95 % reaches what is left where errors fall like the rows to the power of -0.3.
@@ -35,7 +35,7 @@ class ImportanceEstimates:
         inference: str
         level: float
         scores: tuple[MeasureValue, ...] | None
-        missed: UpperLimits | None
+        missed: Missed | None
         clusters: np.ndarray | None
         n_evaluated: float | None
 
@@ -124,7 +124,7 @@ class ImportanceEstimates:
     def _ends(self, quantile: float, reach_zero: bool) -> tuple[Vector, Vector]:
         """Return intervals that allow for so many standard errors."""
         low, high = self._plain_ends(quantile)
-        high = high + self._beyond(quantile)
+        low, high = low - self._missed_without, high + self._beyond(quantile)
         return extend_to_zero(low, high) if check_flag("reach_zero", reach_zero) else (low, high)
 
     def _plain_ends(self, quantile: float) -> tuple[Vector, Vector]:
@@ -142,6 +142,11 @@ class ImportanceEstimates:
         if self.missed is None:
             return np.zeros(len(self))
         return np.maximum(self.missed.at(quantile) - self._plain_ends(quantile)[1], 0.0)
+
+    @property
+    def _missed_without(self) -> Vector:
+        """How far lower ends lie below the intervals."""
+        return np.zeros(len(self)) if self.missed is None else self.missed.without
 
     def simultaneous_interval(
         self,

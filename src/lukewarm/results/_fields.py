@@ -22,7 +22,7 @@ import numpy as np
 from lukewarm._validation import shown
 from lukewarm.results._candidates import Candidate
 from lukewarm.results._health import SEVERITIES, Remark
-from lukewarm.results._records import ClosedFormTrace, MeasureValue, TrainingTrace, UpperLimits
+from lukewarm.results._records import ClosedFormTrace, MeasureValue, Missed, TrainingTrace
 from lukewarm.results._storage import StoredRecord
 
 Sizes = dict[str, int]
@@ -278,24 +278,34 @@ class TraceLists(Sized):
 
 
 class Limits(FieldKind):
-    """Upper limits of feature sets."""
+    """What models may have missed, for each feature set."""
 
-    def write(self, key: str, value: UpperLimits, contents: Contents) -> None:
-        """Add quantiles and limits."""
-        contents.arrays |= {f"{key}_quantiles": value.quantiles, f"{key}_limits": value.limits}
+    def write(self, key: str, value: Missed, contents: Contents) -> None:
+        """Add quantiles, limits and what may be missed without each set."""
+        contents.arrays |= {
+            f"{key}_quantiles": value.quantiles,
+            f"{key}_limits": value.limits,
+            f"{key}_without": value.without,
+        }
 
-    def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> UpperLimits:
-        """Return the limits."""
+    def read(self, key: str, stored: StoredRecord, sizes: Sizes) -> Missed:
+        """Return what may be missed."""
         quantiles = Array(("quantiles",)).read(f"{key}_quantiles", stored, sizes)
         # Feature sets without a limit have nan.
         shape = ("sets", "quantiles")
-        return UpperLimits(
-            quantiles, Array(shape, finite=False).read(f"{key}_limits", stored, sizes)
+        return Missed(
+            quantiles,
+            Array(shape, finite=False).read(f"{key}_limits", stored, sizes),
+            Array(("sets",)).read(f"{key}_without", stored, sizes),
         )
 
-    def joined(self, values: Sequence[UpperLimits]) -> UpperLimits:
-        """Return the limits of all sets."""
-        return UpperLimits(values[0].quantiles, np.concatenate([each.limits for each in values]))
+    def joined(self, values: Sequence[Missed]) -> Missed:
+        """Return what may be missed of all sets."""
+        return Missed(
+            values[0].quantiles,
+            np.concatenate([each.limits for each in values]),
+            np.concatenate([each.without for each in values]),
+        )
 
 
 class Remarks(FieldKind):

@@ -49,7 +49,7 @@ from lukewarm.results._health import (
     remarks_on_estimates,
     rows_text,
 )
-from lukewarm.results._records import MeasureValue, TrainingTrace, UpperLimits
+from lukewarm.results._records import MeasureValue, Missed, TrainingTrace
 from lukewarm.results._result_record import ResultRecord, joined_fields, settings
 from lukewarm.results._segments import Evidence, SegmentedImportance, by_segment
 from lukewarm.results._summary import summary
@@ -86,8 +86,8 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
     scores : tuple of MeasureValue, optional
         The product statistic of each feature set, mean[(y - h)(f - h)], from which the p-values
         of "the importance is zero" derive; without it they are those of the intervals.
-    missed : UpperLimits, optional
-        What feature sets may be worth that the full model has missed. No interval ends below.
+    missed : Missed, optional
+        What models may have missed: intervals are longer by it.
     remarks : tuple of Remark
         What the table and the training gave to say; `health` adds what the estimates show.
     clusters : ndarray of int, shape (n,), optional
@@ -126,7 +126,7 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
     level: Annotated[float, Number(above=0, below=1)] = 0.95
     notes: Annotated[tuple[str, ...], Texts()] = ()
     scores: Annotated[tuple[MeasureValue, ...] | None, Maybe(Values("sets", "scored_rows"))] = None
-    missed: Annotated[UpperLimits | None, Maybe(Limits())] = None
+    missed: Annotated[Missed | None, Maybe(Limits())] = None
     remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
     candidates: Annotated[tuple[Candidate, ...], Candidates()] = ()
     clusters: Annotated[np.ndarray | None, Clusters()] = None

@@ -132,25 +132,30 @@ def _difference(one: Vector, other: Vector) -> Vector:
 
 
 @dataclass(frozen=True, eq=False)
-class UpperLimits:
-    """What feature sets may be worth that the full model has missed: the least upper ends.
+class Missed:
+    """What models may have missed, with all features and without a set.
 
     Parameters
     ----------
     quantiles : ndarray of shape (k,)
         Of the normal law, rising from 0: how many standard errors are allowed for.
     limits : ndarray of shape (n_sets, k)
-        The limit at each quantile; nan for feature sets without one.
+        What a feature set may be worth that the full model has missed, at each quantile: no upper
+        end is below. nan for feature sets without a limit.
+    without : ndarray of shape (n_sets,)
+        What the prediction without a set may have missed: the importance may be too high by it,
+        and lower ends are lower by it.
 
     Examples
     --------
-    >>> limits = UpperLimits(np.array([0.0, 2.0]), np.array([[0.0, 4.0], [np.nan, np.nan]]))
-    >>> limits.at(1.0)
+    >>> limits = np.array([[0.0, 4.0], [np.nan, np.nan]])
+    >>> Missed(np.array([0.0, 2.0]), limits, without=np.zeros(2)).at(1.0)
     array([  1., -inf])
     """
 
     quantiles: Vector
     limits: Matrix
+    without: Vector
 
     @property
     def is_limited(self) -> np.ndarray:

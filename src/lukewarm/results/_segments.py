@@ -17,7 +17,7 @@ from scipy.special import chdtrc
 from lukewarm._text import printable
 from lukewarm._validation import check_choice, check_readable
 from lukewarm.results._health import health_frame
-from lukewarm.results._records import MeasureValue, UpperLimits
+from lukewarm.results._records import MeasureValue, Missed
 from lukewarm.results._tables import Tabular, p_value_text
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class SegmentSkills:
     full: MeasureValue
     reduced: tuple[MeasureValue, ...]
     scores: tuple[MeasureValue, ...] | None
-    missed: UpperLimits | None
+    missed: Missed | None
     share: float
 
 

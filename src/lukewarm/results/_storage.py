@@ -24,7 +24,7 @@ from lukewarm._text import printable
 from lukewarm._validation import shown
 
 # Raised whenever a file of before would be read wrongly; there is no reader of older ones.
-FORMAT = 3
+FORMAT = 4
 
 _RECORD = "record.json"
 # What a file may unpack to. Influence values hardly compress; only a file made to fill the memory
