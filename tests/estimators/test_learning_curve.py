@@ -14,6 +14,7 @@ from lukewarm.evaluation import (
     EvaluationPlan,
     EvaluationPredictions,
     PredictionEvidence,
+    ScoredRows,
     TwinTerms,
     product_score,
 )
@@ -294,6 +295,12 @@ def test_the_p_value_is_that_of_the_product_statistic():
     vi = lw.VariableImportance(**FAST, features=["X3"]).fit(data.X, data.y)
     predictions = vi.predictions_
     terms = (predictions.y - predictions.reduced[0]) * (predictions.full - predictions.reduced[0])
+    one, other = predictions.half
+    differ = one.reduced[0] - other.reduced[0]
+    own = -differ * (one.full - other.full - differ) / 2
+    # The squared errors of models of half the rows, twice for their bias, half for twice the rows.
+    assert own.mean() > 0
+    terms -= own
     z = terms.mean() / (terms.std() / np.sqrt(len(terms)))
     (score,) = vi.result_.scores
     # Three quarters of the rows are learnt from.
@@ -389,7 +396,7 @@ def test_the_product_test_keeps_its_level_where_nothing_is_to_be_found():
     rejected = 0
     for _ in range(400):
         h, u, e = generator.normal(size=(3, 200))
-        rejected += product_score([(h + e, h, 0.1 * u, None)], 1.0).p_value() < 0.05
+        rejected += product_score([ScoredRows(h + e, h, 0.1 * u)], 1.0).p_value() < 0.05
     assert 5 <= rejected <= 38
 
 
@@ -407,7 +414,7 @@ def test_folds_keep_the_level_of_the_product_test(cv):
             split, rows = plan.splits[model], plan.folds[fold]
             learnt = np.concatenate([split.train, split.stopping])
             slope = np.mean(x[learnt] * e[learnt])
-            parts.append((e[rows], np.zeros(len(rows)), slope * x[rows], None))
+            parts.append(ScoredRows(e[rows], np.zeros(len(rows)), slope * x[rows]))
         rejected += product_score(parts, plan.variance_factor()).p_value() < 0.05
     assert rejected <= 38
 

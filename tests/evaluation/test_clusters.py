@@ -7,6 +7,7 @@ import lukewarm as lw
 from lukewarm.evaluation import (
     EvaluationPlan,
     EvaluationPredictions,
+    ScoredRows,
     clustered_score,
     product_score,
 )
@@ -97,7 +98,7 @@ def test_the_product_test_keeps_its_level_where_groups_share_noise():
     for _ in range(400):
         u, b = generator.normal(size=(2, 30))[:, groups]
         y = b + generator.normal(size=300)
-        score = product_score([(y, np.zeros(300), u, None)], 1.0)
+        score = product_score([ScoredRows(y, np.zeros(300), u)], 1.0)
         rejected["rows"] += score.p_value() < 0.05
         rejected["groups"] += clustered_score(score, groups).p_value() < 0.05
     assert 5 <= rejected["groups"] <= 38

@@ -18,7 +18,7 @@ from lukewarm._validation import shown
 from lukewarm.data import ParquetRows
 from lukewarm.estimators._further_rows import FurtherRows
 from lukewarm.estimators._prepared import Prepared
-from lukewarm.evaluation import CellSums, TwinTerms, product_terms
+from lukewarm.evaluation import CellSums, TwinTerms, own_squares, product_terms
 from lukewarm.measures import RowTerms, row_terms
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import ReducedModel
@@ -53,6 +53,8 @@ class _BlockJob:
     terms : RowTerms
     has_twins : bool
         Whether the losses of two models of halves are ones that twins are for.
+    share_of_half : float, optional
+        Of the rows that the first model learns from; None where halves are not twins.
     cell_rows : int
     store : Store, optional
     name : list of JSON values
@@ -65,6 +67,7 @@ class _BlockJob:
     predictors: tuple[_Predictors, ...]
     terms: RowTerms
     has_twins: bool
+    share_of_half: float | None
     cell_rows: int
     store: Store | None
     name: list[Any]
@@ -124,6 +127,9 @@ class _BlockJob:
             products = product_terms(y, reduced[0], added)
             sums.products[number, here] += summed(products)
             sums.squares[number, here] += summed(np.square(products))
+            if self.share_of_half is not None:
+                own = own_squares(full[1:], reduced[1:], self.share_of_half)
+                sums.own_errors[number, here] += summed(own)
             if self.has_twins:
                 assert self.terms.loss is not None
                 twins = TwinTerms.of(self.terms.loss, y, full, reduced)
@@ -172,6 +178,7 @@ def evaluated_on(
         predictors,
         terms,
         terms.loss is not None and prepared.has_twins,
+        prepared.runs.share_of_half(0, 0) if prepared.has_twins else None,
         max(rows.n_rows // _N_CELLS, 1),
         prepared.store,
         [

@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from lukewarm._random import derived_seed
-from lukewarm._typing import FeatureSet, Prediction
+from lukewarm._typing import FeatureSet, Prediction, Vector
 from lukewarm.estimators._full_model import FullModel
 from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._problem import Problem
 from lukewarm.estimators._runs import RunPlan
-from lukewarm.evaluation import EvaluationPlan, EvaluationPredictions, product_score
+from lukewarm.evaluation import (
+    EvaluationPlan,
+    EvaluationPredictions,
+    ScoredRows,
+    own_squares,
+    product_score,
+)
 from lukewarm.measures import MeanOverOutputs, Measure, OneOutput
 from lukewarm.reduction import BaseReduction, ReducedModel
 from lukewarm.results import Candidate, MeasureValue, TrainingTrace
@@ -234,15 +240,32 @@ class Prepared:
             direction = _added(one, other)
             rows = runs.folds[fold]
             parts.append(
-                (
+                ScoredRows(
                     _output(problem.y[rows], number),
                     _output(runs.part(fold, model, other.prediction), number),
                     _output(runs.part(fold, model, direction), number),
                     None if problem.weights is None else problem.weights[rows],
+                    self._own_squares(full, reduced, fold, model, number),
                 )
             )
         score = product_score(parts, self.variance_factor)
         return replace(score, influence=self.on_disk(score.influence))
+
+    def _own_squares(
+        self, full: list[Outcome], reduced: list[Outcome], fold: int, model: int, number: int | None
+    ) -> Vector | None:
+        """Return the terms of the mean square of what a reduced model has learnt wrong by itself.
+
+        None without halves that share no rows.
+        """
+        if not self.has_twins or self.runs.halves is None:
+            return None
+        pair = [each[fold] for each in self.runs.halves]
+        with_all, without = (
+            [_output(self.runs.part(fold, half, side[half].prediction), number) for half in pair]
+            for side in (full, reduced)
+        )
+        return own_squares(with_all, without, self.runs.share_of_half(fold, model))
 
     def _directions(self, full: list[Outcome], reduced: list[Outcome]) -> Prediction | None:
         """Return what a feature set may add to each prediction; None where models look at it."""

@@ -119,8 +119,17 @@ class RunPlan:
     @property
     def n_learnt(self) -> tuple[int, ...]:
         """How many rows the model of each fold learns from, those that stop it among them."""
-        splits = [self.splits[model] for model in self.whole]
-        return tuple(len(split.train) + len(split.stopping) for split in splits)
+        return tuple(self._n_learnt_by(model) for model in self.whole)
+
+    def share_of_half(self, fold: int, model: int) -> float:
+        """Return the rows that models of halves learn from, over those of a model of the fold."""
+        assert self.halves is not None
+        n_half = np.mean([self._n_learnt_by(each[fold]) for each in self.halves])
+        return float(n_half / self._n_learnt_by(model))
+
+    def _n_learnt_by(self, model: int) -> int:
+        split = self.splits[model]
+        return len(split.train) + len(split.stopping)
 
     def stack(
         self, models: Sequence[int], predictions: Sequence[Prediction] | Mapping[int, Prediction]

@@ -4,9 +4,11 @@ from lukewarm.evaluation._cells import CellSums
 from lukewarm.evaluation._checks import check_measure, check_parts, encode_classes
 from lukewarm.evaluation._evidence import PredictionEvidence, join_predictions
 from lukewarm.evaluation._importance import importance_from_predictions
-from lukewarm.evaluation._predictions import (
-    EvaluationPredictions,
+from lukewarm.evaluation._predictions import EvaluationPredictions
+from lukewarm.evaluation._product import (
+    ScoredRows,
     clustered_score,
+    own_squares,
     product_score,
     product_terms,
 )
@@ -21,6 +23,7 @@ __all__ = [
     "EvaluationPredictions",
     "PredictionEvidence",
     "Remainder",
+    "ScoredRows",
     "TwinTerms",
     "check_measure",
     "check_parts",
@@ -28,6 +31,7 @@ __all__ = [
     "encode_classes",
     "importance_from_predictions",
     "join_predictions",
+    "own_squares",
     "product_score",
     "product_terms",
     "skill_on_parts",

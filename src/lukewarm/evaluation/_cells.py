@@ -14,6 +14,7 @@ import numpy as np
 
 from lukewarm._typing import Vector
 from lukewarm.evaluation._course import Sides, course_of, skill_without, without_twins
+from lukewarm.evaluation._product import without_own_errors
 from lukewarm.evaluation._twins import TwinTerms, calibration
 from lukewarm.inference import small_sample_scale
 from lukewarm.measures import RowTerms
@@ -37,7 +38,9 @@ class CellSums:
         The terms of the product statistic.
     squares : ndarray of shape (n_sets, c)
         Their squares.
-    twins : ndarray of shape (n_sets, 5, c)
+    own_errors : ndarray of shape (n_sets, c)
+        What is taken off the products, if it is positive on average; zeros without twins.
+    twins : ndarray of shape (n_sets, 6, c)
         The terms of `TwinTerms`, in its order; (n_sets, 0, c) without twins.
     """
 
@@ -46,6 +49,7 @@ class CellSums:
     statistics: np.ndarray
     products: np.ndarray
     squares: np.ndarray
+    own_errors: np.ndarray
     twins: np.ndarray
 
     @classmethod
@@ -64,6 +68,7 @@ class CellSums:
             np.zeros(n_cells),
             np.zeros((1 + n_sets, n_models, n_cells)),
             np.zeros((n_statistics, n_cells)),
+            np.zeros((n_sets, n_cells)),
             np.zeros((n_sets, n_cells)),
             np.zeros((n_sets, n_cells)),
             np.zeros((n_sets, len(fields(TwinTerms)) if has_twins else 0, n_cells)),
@@ -130,9 +135,13 @@ class CellSums:
             Times the variance of independent rows.
         """
         found = []
-        for sums, squares in zip(self.products, self.squares, strict=True):
-            mean = self._mean(sums)
-            spread = np.sqrt(max(squares.sum() / self.counts.sum() - mean.value**2, 0.0))
+        for products, squares, own in zip(
+            self.products, self.squares, self.own_errors, strict=True
+        ):
+            plain, mean = (
+                self._mean(each) for each in (products, without_own_errors(products, own))
+            )
+            spread = np.sqrt(max(squares.sum() / self.counts.sum() - plain.value**2, 0.0))
             scale = spread if spread > 0 else 1.0
             influence = mean.influence / scale * np.sqrt(variance_factor)
             found.append(MeasureValue(mean.value / scale, influence))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-from lukewarm.evaluation._predictions import EvaluationPredictions, clustered_score
+from lukewarm.evaluation._predictions import EvaluationPredictions
+from lukewarm.evaluation._product import clustered_score
 from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import EvaluationPlan
 from lukewarm.measures import Measure, centres_classes, mean_of_rows

@@ -12,10 +12,11 @@ from scipy.special import ndtri
 from lukewarm._typing import Matrix, Prediction, Vector
 from lukewarm.evaluation._course import Course, Sides, course_of, skill_without, without_twins
 from lukewarm.evaluation._hidden import hidden_effect, moved
+from lukewarm.evaluation._product import product_terms
 from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.evaluation._twins import TwinTerms, calibration
-from lukewarm.inference import by_cluster, cluster_totals, small_sample_scale
+from lukewarm.inference import cluster_totals
 from lukewarm.measures import (
     BregmanLoss,
     MeanOfRows,
@@ -23,9 +24,6 @@ from lukewarm.measures import (
     Measure,
     OfLosses,
     OneOutput,
-    mean_of_rows,
-    over_classes,
-    residuals,
 )
 from lukewarm.results import MeasureValue, Missed
 
@@ -354,58 +352,3 @@ class EvaluationPredictions:
         self, measure: Measure, prediction: Prediction, parts: tuple[np.ndarray, ...]
     ) -> MeasureValue:
         return skill_on_parts(measure, self.y, prediction, parts, self.weights, self.clusters)
-
-
-def product_score(
-    parts: Sequence[tuple[Vector, Prediction, Prediction, Vector | None]], variance_factor: float
-) -> MeasureValue:
-    """Return the product statistic of a feature set, with its influence values.
-
-    mean[(y - h) u] with h the model without the features and u what they add to it: positive where
-    u knows something of y that h does not, zero in expectation where the features are worth
-    nothing. Unlike the importance it does not degenerate there. For classes the products are
-    summed over the indicators (the projected covariance measure of Lundborg, Kim, Shah and
-    Samworth 2024, with u = f - h as the direction).
-
-    Parameters
-    ----------
-    parts : sequence of tuples
-        y, h, u and weights of rows that are judged by one model. Each part's terms are brought to
-        unit spread, so that no model's scale decides.
-    variance_factor : float
-        Times the variance of independent rows.
-    """
-    terms = []
-    for y, reduced, direction, weights in parts:
-        products = product_terms(y, reduced, direction)
-        products = products if weights is None else products * (weights / weights.mean())
-        spread = products.std()
-        terms.append(products / (spread if spread > 0 else 1.0))
-    score = mean_of_rows(np.concatenate(terms), None)
-    return MeasureValue(score.value, score.influence * np.sqrt(variance_factor))
-
-
-def clustered_score(score: MeasureValue, clusters: np.ndarray | None) -> MeasureValue:
-    """Return the product statistic with one influence value per cluster of its rows.
-
-    Parameters
-    ----------
-    score : MeasureValue
-        With one influence value per row.
-    clusters : ndarray of int, optional
-        The cluster of each row; any numbers.
-
-    Notes
-    -----
-    The mean taken from the terms costs a degree of freedom, which counts where clusters are few.
-    """
-    if clusters is None:
-        return score
-    scale = small_sample_scale(cluster_totals(np.ones(len(clusters)), clusters))
-    _, codes = np.unique(clusters, return_inverse=True)
-    return MeasureValue(score.value, by_cluster(score.influence, codes) * scale, score.shift)
-
-
-def product_terms(y: Vector, prediction: Prediction, direction: Prediction) -> Vector:
-    """Return (y - prediction) * direction for each row, summed over classes."""
-    return over_classes(residuals(y, prediction) * direction)

@@ -106,13 +106,36 @@ class TwinTerms:
             over_classes(weight * effect * other_effect),
             over_classes(weight * np.square(effect)),
             over_classes(weight * np.square(other_effect)),
-            -over_classes(weight * (reduced[1] - reduced[2]) * (effect - other_effect)) / 2,
+            own_errors(full[1:], reduced[1:], weight),
             lost - over_classes(weight * squares),
         )
 
     def gains(self, factor: float) -> Vector:
         """Return what effects times the factor save of the loss of each row."""
         return self.beyond + 2 * factor * self.crossed - factor**2 * self.shared
+
+
+def own_errors(
+    full: Sequence[Prediction], reduced: Sequence[Prediction], weight: Prediction | float = 1.0
+) -> Vector:
+    """Return the terms of the variance of what reduced models have learnt wrong by themselves.
+
+    Parameters
+    ----------
+    full, reduced : sequences of two ndarrays of shape (n,) or (n, n_classes)
+        What models of two halves predict, with all features and without some.
+    weight : ndarray of the same shape, or float
+        Of the squared errors.
+
+    Examples
+    --------
+    >>> full = np.array([1.0, 2.0]), np.array([1.0, 2.0])
+    >>> reduced = np.array([0.5, 1.5]), np.array([0.0, 2.0])
+    >>> own_errors(full, reduced)
+    array([0.125, 0.125])
+    """
+    differ = reduced[0] - reduced[1]
+    return -over_classes(weight * differ * (full[0] - full[1] - differ)) / 2
 
 
 def calibration(
