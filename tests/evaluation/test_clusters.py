@@ -9,7 +9,6 @@ from lukewarm.evaluation import (
     EvaluationPredictions,
     ScoredRows,
     clustered_score,
-    product_score,
 )
 from lukewarm.measures import NegMSE
 
@@ -98,7 +97,7 @@ def test_the_product_test_keeps_its_level_where_groups_share_noise():
     for _ in range(400):
         u, b = generator.normal(size=(2, 30))[:, groups]
         y = b + generator.normal(size=300)
-        score = product_score([ScoredRows(y, np.zeros(300), u)], 1.0)
+        score = ScoredRows(y, np.zeros(300), u).terms.score()
         rejected["rows"] += score.p_value() < 0.05
         rejected["groups"] += clustered_score(score, groups).p_value() < 0.05
     assert 5 <= rejected["groups"] <= 38

@@ -230,6 +230,35 @@ def test_curvature_is_half_the_second_derivative_of_the_expected_loss(name, n_cl
     np.testing.assert_allclose(second, expected, rtol=1e-3)
 
 
+@pytest.mark.parametrize("name", ["neg_mse", "brier", "neg_log_loss", "deviance"])
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_no_prediction_loses_less_than_the_least_curvature_says(name, n_classes, generator):
+    measure = as_measure(name)
+    codes = np.arange(n_classes)
+
+    def expected_loss(prediction, shares):
+        losses = [measure.losses(np.array([float(code)]), prediction) for code in codes]
+        return float(np.ravel(losses) @ shares)
+
+    ratios = []
+    # From shares that are even to those that are all but sure, far from each other and close.
+    for evenness in np.repeat([0.3, 1.0, 100.0], 200):
+        pair = generator.dirichlet(np.full(n_classes, evenness), size=2) + 1e-3
+        shares, other = pair / pair.sum(axis=1, keepdims=True)
+        best, worse = (each[1:] if n_classes == 2 else each[np.newaxis] for each in (shares, other))
+        distance = np.sum(np.square(worse - best))
+        if distance > 1e-6:
+            lost = expected_loss(worse, shares) - expected_loss(best, shares)
+            ratios.append(lost / distance)
+    assert len(ratios) > 500
+    least = measure.least_curvature(1 if n_classes == 2 else n_classes)
+    # Losses round to 1e-15 or so, over squared distances of 1e-6 and more.
+    assert min(ratios) > least - 1e-8
+    # Of two classes it is reached, by a coin.
+    if n_classes == 2:
+        assert min(ratios) < 1.05 * least
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -40,6 +40,8 @@ def whole(generator):
         level=0.9,
         notes=("a note",),
         scores=tuple(value(500) for _ in range(n_sets)),
+        # A score shows less than nothing here.
+        worth=np.full(n_sets, np.nan),
         missed=Missed(np.array([0.0, ndtri(0.95), 5.0]), limits, without=np.arange(n_sets) / 100),
         remarks=(Remark("constant", "note", "x3", "holds one value only."),),
         clusters=np.arange(2 * n_rows) % n_rows,
@@ -89,7 +91,7 @@ def test_every_field_is_stored_merged_and_comes_back(whole, tmp_path):
 
 
 def _only(result, chosen):
-    per_set = ("names", "removed", "reduced", "traces", "seconds", "scores")
+    per_set = ("names", "removed", "reduced", "traces", "seconds", "scores", "worth")
     return replace(
         result,
         **{name: getattr(result, name)[chosen] for name in per_set},
@@ -99,6 +101,45 @@ def _only(result, chosen):
             without=result.missed.without[chosen],
         ),
     )
+
+
+class TestWhatTheTestShows:
+    """Lower ends are not below what the product test shows."""
+
+    ERROR = 0.1
+
+    def result(self, whole, values, worth):
+        """Like `whole`, scores with these values and a standard error of 0.1."""
+        rows = np.array([1.0, -1.0] * 50)
+        scores = tuple(MeasureValue(value, self.ERROR * np.sqrt(100) * rows) for value in values)
+        first = _only(whole, slice(0, len(values)))
+        return replace(first, scores=scores, worth=np.array(worth), clusters=None, level=0.95)
+
+    def test_they_are_above_zero_where_it_rejects(self, whole):
+        unsure = replace(whole, full=replace(whole.full, value=whole.full.value + 2.0, shift=9.0))
+        quantile = ndtri(0.975)
+        values = [0.0, quantile * self.ERROR - 1e-6, quantile * self.ERROR + 1e-6, 0.6]
+        result = self.result(unsure, values, [3.0] * 4)
+        low, high = result.interval()
+        assert (low[:2] < 0).all()
+        assert (low[2:] > 0).all()
+        assert (high > result.importance).all()
+        np.testing.assert_array_equal(result.p_value() < 0.025, low > 0)
+        assert low[3] == pytest.approx(3 * (0.6 - quantile * self.ERROR) ** 2)
+
+    def test_they_do_not_pass_the_estimate(self, whole):
+        result = self.result(whole, [5.0], [1.0])
+        assert result.interval()[0][0] == result.importance[0]
+
+    def test_only_of_intervals_about_the_population(self, whole):
+        result = self.result(whole, [5.0], [1.0])
+        paired = replace(result, inference="paired")
+        assert paired.interval()[0][0] < result.interval()[0][0]
+
+    def test_a_worth_that_is_not_known_changes_nothing(self, whole):
+        result = self.result(whole, [5.0, 5.0], [np.nan, np.nan])
+        without = replace(result, worth=None)
+        np.testing.assert_array_equal(result.interval(), without.interval())
 
 
 def test_the_limit_of_an_ignored_set_follows_the_level(whole):

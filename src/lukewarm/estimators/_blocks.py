@@ -19,7 +19,7 @@ from lukewarm.data import ParquetRows
 from lukewarm.estimators._further_rows import FurtherRows
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.evaluation import CellSums, TwinTerms, own_squares, product_terms
-from lukewarm.measures import RowTerms, row_terms
+from lukewarm.measures import RowTerms, over_classes, row_terms
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import ReducedModel
 from lukewarm.results import ImportanceResult
@@ -126,7 +126,7 @@ class _BlockJob:
             added = full[0] - reduced[0] if direction is None else direction(X)
             products = product_terms(y, reduced[0], added)
             sums.products[number, here] += summed(products)
-            sums.squares[number, here] += summed(np.square(products))
+            sums.effects[number, here] += summed(over_classes(np.square(added)))
             if self.share_of_half is not None:
                 own = own_squares(full[1:], reduced[1:], self.share_of_half)
                 sums.own_errors[number, here] += summed(own)
@@ -192,12 +192,18 @@ def evaluated_on(
     )
     cells = CellSums.joined(parts)
     full, reduced = cells.skills(terms, rises=prepared.reduction.name == "projection")
-    factor = prepared.runs.variance_factor(problem.clusters, int(cells.counts.sum()))
+    scores, worth = None, None
+    if result.scores is not None:
+        factor = prepared.runs.variance_factor(problem.clusters, int(cells.counts.sum()))
+        scores = cells.scores(factor)
+        n_columns = problem.task.n_outputs
+        worth = cells.worth(terms, [each.value for each in scores], n_columns)
     return replace(
         result,
         full=full,
         reduced=reduced,
-        scores=None if result.scores is None else cells.scores(factor),
+        scores=scores,
+        worth=worth,
         n_evaluated=float(cells.counts.sum()),
         clusters=None,
         rows=None,

@@ -10,7 +10,13 @@ from lukewarm.estimators._health import fit_remarks, with_importance_remarks
 from lukewarm.estimators._outcome import Outcome
 from lukewarm.estimators._prepared import Prepared
 from lukewarm.estimators._remainder import remainder_of
-from lukewarm.evaluation import EvaluationPredictions, PredictionEvidence, clustered_score
+from lukewarm.evaluation import (
+    EvaluationPredictions,
+    PredictionEvidence,
+    ProductTerms,
+    clustered_score,
+    score_of_outputs,
+)
 from lukewarm.measures import Measure
 from lukewarm.results import ImportanceResult, MeasureValue, Remark
 
@@ -46,8 +52,8 @@ def importance_results(
     remarks = fit_remarks(prepared, sets.values(), has_own_length=has_own_length)
     results = {}
     for measure in prepared.problem.measures:
-        scores = prepared.scores(full, reduced, measure)
-        result = _result(measure, sets, prepared, predictions, reduced, scores, model_name, level)
+        terms = prepared.scored_terms(full, reduced, measure)
+        result = _result(measure, sets, prepared, predictions, reduced, terms, model_name, level)
         results[measure.name] = with_importance_remarks(result, prepared, remarks, rest)
     return predictions, results
 
@@ -64,7 +70,7 @@ def _result(
     prepared: Prepared,
     predictions: EvaluationPredictions,
     by_set: list[list[Outcome]],
-    scores: tuple[MeasureValue, ...] | None,
+    terms: tuple[tuple[ProductTerms, ...], ...] | None,
     model_name: str,
     level: float,
 ) -> ImportanceResult:
@@ -79,8 +85,8 @@ def _result(
         Without each of the sets.
     by_set : list of lists of Outcome
         Of every full model, for each of the sets.
-    scores : tuple of MeasureValue, optional
-        Product statistics; None where there is no product test.
+    terms : tuple of tuples of ProductTerms, optional
+        Those of the scores, for each output; None where there is no product test.
     model_name : str
     level : float
     """
@@ -88,7 +94,7 @@ def _result(
     is_projection = prepared.reduction.name == "projection"
     places = prepared.problem.evaluated(prepared.numbers)
     scored, clusters = prepared.scored, prepared.clusters
-    of_scored = None if clusters is None else clusters[scored]
+    scores = None if terms is None else _scores(prepared, terms)
     return ImportanceResult(
         names=tuple(sets),
         removed=tuple(sets.values()),
@@ -105,9 +111,10 @@ def _result(
         model=prepared.described(model_name),
         inference=prepared.inference,
         level=level,
-        scores=None
+        scores=scores,
+        worth=None
         if scores is None
-        else tuple(clustered_score(each, of_scored) for each in scores),
+        else predictions.worth(measure, [each.value for each in scores]),
         missed=predictions.missed(measure, level, prepared.n_learnt) if is_projection else None,
         clusters=clusters,
         rows=places.rows,
@@ -115,10 +122,23 @@ def _result(
             predictions,
             measure,
             places.n_table_rows,
-            scores,
+            terms,
             scored,
             prepared.variance_factor,
             prepared.n_learnt,
         ),
         candidates=prepared.candidates,
     )
+
+
+def _scores(
+    prepared: Prepared, terms: tuple[tuple[ProductTerms, ...], ...]
+) -> tuple[MeasureValue, ...]:
+    """Return the score of each feature set, with an influence value per row or group of rows."""
+    clusters = None if prepared.clusters is None else prepared.clusters[prepared.scored]
+    scores = []
+    for by_output in terms:
+        score = score_of_outputs(by_output, prepared.variance_factor)
+        score = replace(score, influence=prepared.on_disk(score.influence))
+        scores.append(clustered_score(score, clusters))
+    return tuple(scores)

@@ -18,13 +18,13 @@ from lukewarm.estimators._runs import RunPlan
 from lukewarm.evaluation import (
     EvaluationPlan,
     EvaluationPredictions,
+    ProductTerms,
     ScoredRows,
     own_squares,
-    product_score,
 )
 from lukewarm.measures import MeanOverOutputs, Measure, OneOutput
 from lukewarm.reduction import BaseReduction, ReducedModel
-from lukewarm.results import Candidate, MeasureValue, TrainingTrace
+from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
 from lukewarm.store import Store, described
 
@@ -197,18 +197,26 @@ class Prepared:
             twins=self.has_twins,
         )
 
-    def scores(
+    def scored_terms(
         self, full: list[Outcome], reduced: list[list[Outcome]], measure: Measure
-    ) -> tuple[MeasureValue, ...] | None:
-        """Return the product statistic of each feature set, with an influence value per row.
+    ) -> tuple[tuple[ProductTerms, ...], ...] | None:
+        """Return the terms of the score of each feature set, for each output of the measure.
 
-        It is the same for all measures of one output. None where it would not be valid.
+        They are the same for all measures of one output. None where the test would not be valid.
         It needs reduced models that are projections of the full one: of models that were trained
         further the difference is not centred.
         """
         if self.reduction.name != "projection" or self.inference == "split":
             return None
-        return tuple(self._score(full, outcomes, measure) for outcomes in reduced)
+        numbers: list[int | None] = [None]
+        if isinstance(measure, OneOutput):
+            numbers = [measure.number]
+        elif isinstance(measure, MeanOverOutputs):
+            numbers = [part.number for part in measure.parts]
+        return tuple(
+            tuple(self._scored_terms(full, outcomes, number) for number in numbers)
+            for outcomes in reduced
+        )
 
     @property
     def has_twins(self) -> bool:
@@ -228,28 +236,25 @@ class Prepared:
         fold_of_row = self.runs.fold_of_row
         return np.concatenate([np.flatnonzero(fold_of_row == fold) for fold, _ in self.runs.tested])
 
-    def _score(self, full: list[Outcome], reduced: list[Outcome], measure: Measure) -> MeasureValue:
-        if isinstance(measure, MeanOverOutputs):
-            # Each has unit spread, and under the null all of them are centred.
-            return MeasureValue.mean([self._score(full, reduced, part) for part in measure.parts])
+    def _scored_terms(
+        self, full: list[Outcome], reduced: list[Outcome], number: int | None
+    ) -> ProductTerms:
         runs, problem = self.runs, self.problem
-        number = measure.number if isinstance(measure, OneOutput) else None
         parts = []
         for fold, model in runs.tested:
             one, other = full[model], reduced[model]
             direction = _added(one, other)
             rows = runs.folds[fold]
-            parts.append(
-                ScoredRows(
-                    _output(problem.y[rows], number),
-                    _output(runs.part(fold, model, other.prediction), number),
-                    _output(runs.part(fold, model, direction), number),
-                    None if problem.weights is None else problem.weights[rows],
-                    self._own_squares(full, reduced, fold, model, number),
-                )
+            scored = ScoredRows(
+                _output(problem.y[rows], number),
+                _output(runs.part(fold, model, other.prediction), number),
+                _output(runs.part(fold, model, direction), number),
+                None if problem.weights is None else problem.weights[rows],
+                self._own_squares(full, reduced, fold, model, number),
             )
-        score = product_score(parts, self.variance_factor)
-        return replace(score, influence=self.on_disk(score.influence))
+            parts.append(scored.terms)
+        terms = ProductTerms.joined(parts)
+        return ProductTerms(self.on_disk(terms.products), self.on_disk(terms.effects))
 
     def _own_squares(
         self, full: list[Outcome], reduced: list[Outcome], fold: int, model: int, number: int | None

@@ -6,11 +6,12 @@ from lukewarm.evaluation._evidence import PredictionEvidence, join_predictions
 from lukewarm.evaluation._importance import importance_from_predictions
 from lukewarm.evaluation._predictions import EvaluationPredictions
 from lukewarm.evaluation._product import (
+    ProductTerms,
     ScoredRows,
     clustered_score,
     own_squares,
-    product_score,
     product_terms,
+    score_of_outputs,
 )
 from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
@@ -22,6 +23,7 @@ __all__ = [
     "EvaluationPlan",
     "EvaluationPredictions",
     "PredictionEvidence",
+    "ProductTerms",
     "Remainder",
     "ScoredRows",
     "TwinTerms",
@@ -32,7 +34,7 @@ __all__ = [
     "importance_from_predictions",
     "join_predictions",
     "own_squares",
-    "product_score",
     "product_terms",
+    "score_of_outputs",
     "skill_on_parts",
 ]

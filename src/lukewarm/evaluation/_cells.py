@@ -14,7 +14,7 @@ import numpy as np
 
 from lukewarm._typing import Vector
 from lukewarm.evaluation._course import Sides, course_of, skill_without, without_twins
-from lukewarm.evaluation._product import without_own_errors
+from lukewarm.evaluation._product import score_of_means, without_own_errors, worth_of
 from lukewarm.evaluation._twins import TwinTerms, calibration
 from lukewarm.inference import small_sample_scale
 from lukewarm.measures import RowTerms
@@ -36,8 +36,8 @@ class CellSums:
         Of the target.
     products : ndarray of shape (n_sets, c)
         The terms of the product statistic.
-    squares : ndarray of shape (n_sets, c)
-        Their squares.
+    effects : ndarray of shape (n_sets, c)
+        The squares of what the features add to predictions.
     own_errors : ndarray of shape (n_sets, c)
         What is taken off the products, if it is positive on average; zeros without twins.
     twins : ndarray of shape (n_sets, 6, c)
@@ -48,7 +48,7 @@ class CellSums:
     errors: np.ndarray
     statistics: np.ndarray
     products: np.ndarray
-    squares: np.ndarray
+    effects: np.ndarray
     own_errors: np.ndarray
     twins: np.ndarray
 
@@ -127,7 +127,7 @@ class CellSums:
         return calibration(crossed, shared, (first.value, second.value))
 
     def scores(self, variance_factor: float) -> tuple[MeasureValue, ...]:
-        """Return the product statistic of each feature set.
+        """Return the score of the product test of each feature set.
 
         Parameters
         ----------
@@ -135,17 +135,28 @@ class CellSums:
             Times the variance of independent rows.
         """
         found = []
-        for products, squares, own in zip(
-            self.products, self.squares, self.own_errors, strict=True
+        for products, effects, own in zip(
+            self.products, self.effects, self.own_errors, strict=True
         ):
-            plain, mean = (
-                self._mean(each) for each in (products, without_own_errors(products, own))
-            )
-            spread = np.sqrt(max(squares.sum() / self.counts.sum() - plain.value**2, 0.0))
-            scale = spread if spread > 0 else 1.0
-            influence = mean.influence / scale * np.sqrt(variance_factor)
-            found.append(MeasureValue(mean.value / scale, influence))
+            mean = self._mean(without_own_errors(products, own))
+            found.append(score_of_means(mean, self._mean(effects), variance_factor))
         return tuple(found)
+
+    def worth(self, terms: RowTerms, scores: Sequence[float], n_columns: int) -> Vector:
+        """Return what each feature set is worth at least, over its squared score, (n_sets,).
+
+        As `EvaluationPredictions.worth` does from rows; predictions have so many columns.
+        """
+        if terms.loss is None:
+            return np.full(len(scores), np.nan)
+        statistics = [self._mean(each) for each in self.statistics]
+
+        def value(more: float) -> float:
+            sums = self.errors[0, 0] + more * self.counts
+            return terms.value(self._mean(sums), statistics).value
+
+        plain, curvature = value(0.0), terms.loss.least_curvature(n_columns)
+        return np.array([worth_of(each, curvature, lambda m: plain - value(m)) for each in scores])
 
     def _mean(self, sums: Vector) -> MeasureValue:
         n_cells, n_rows = len(self.counts), self.counts.sum()

@@ -11,10 +11,10 @@ import numpy as np
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.evaluation._predictions import EvaluationPredictions
-from lukewarm.evaluation._product import clustered_score
+from lukewarm.evaluation._product import ProductTerms, clustered_score, score_of_outputs
 from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import EvaluationPlan
-from lukewarm.measures import Measure, centres_classes, mean_of_rows
+from lukewarm.measures import Measure, centres_classes
 from lukewarm.results import MeasureValue, SegmentSkills
 
 # Two rows have a spread, but no interval that anybody should read; `health` warns below thirty.
@@ -31,8 +31,8 @@ class PredictionEvidence:
     measure : Measure
     n_table_rows : int
         Rows of the table that the evaluation rows were drawn from.
-    scores : tuple of MeasureValue, optional
-        The product statistic of each feature set, with one influence value for each of its terms.
+    scored_terms : tuple of tuples of ProductTerms, optional
+        Those of the score of each feature set, for each output.
     scored : ndarray of int, optional
         The evaluation row behind each of these terms.
     variance_factor : float
@@ -44,7 +44,7 @@ class PredictionEvidence:
     predictions: EvaluationPredictions
     measure: Measure
     n_table_rows: int
-    scores: tuple[MeasureValue, ...] | None = None
+    scored_terms: tuple[tuple[ProductTerms, ...], ...] | None = None
     scored: np.ndarray | None = None
     variance_factor: float = 1.0
     n_learnt: tuple[int, ...] = ()
@@ -91,19 +91,21 @@ class PredictionEvidence:
         self._check(some)
         full, reduced = some.skills(self.measure, self._courses)
         has_limits = bool(self.predictions.directions)
+        scores = None if self.scored_terms is None else self._scores(chosen, self.scored_terms)
         return SegmentSkills(
             full,
             reduced,
-            None if self.scores is None else self._scores(chosen, self.scores),
+            scores,
+            None if scores is None else some.worth(self.measure, [each.value for each in scores]),
             some.missed(self.measure, level, self.n_learnt) if has_limits else None,
             float(weights[chosen].sum() / weights.sum()),
         )
 
     def joined(self, parts: Sequence[PredictionEvidence]) -> PredictionEvidence:
         """Return the evidence of results over different feature sets as one."""
-        scores = [each for part in parts for each in part.scores or ()]
+        terms = [each for part in parts for each in part.scored_terms or ()]
         predictions = join_predictions([part.predictions for part in parts])
-        return replace(self, predictions=predictions, scores=tuple(scores) or None)
+        return replace(self, predictions=predictions, scored_terms=tuple(terms) or None)
 
     def _check(self, some: EvaluationPredictions) -> None:
         plan = some.plan
@@ -119,21 +121,20 @@ class PredictionEvidence:
                 )
 
     def _scores(
-        self, chosen: np.ndarray, scores: Sequence[MeasureValue]
+        self, chosen: np.ndarray, scored_terms: Sequence[tuple[ProductTerms, ...]]
     ) -> tuple[MeasureValue, ...]:
         assert self.scored is not None
         inside = chosen[self.scored]
         clusters = self.predictions.clusters
         _check_count(self.scored[inside], clusters, "to test by")
         of_scored = None if clusters is None else clusters[self.scored[inside]]
-        inflation = np.sqrt(self.variance_factor)
-        found = []
-        for score in scores:
-            terms = score.value + score.influence[inside] / inflation
-            some = mean_of_rows(terms, None)
-            on_chosen = MeasureValue(some.value, some.influence * inflation)
-            found.append(clustered_score(on_chosen, of_scored))
-        return tuple(found)
+        return tuple(
+            clustered_score(
+                score_of_outputs([each.at(inside) for each in by_output], self.variance_factor),
+                of_scored,
+            )
+            for by_output in scored_terms
+        )
 
 
 def _check_count(rows: np.ndarray, clusters: np.ndarray | None, purpose: str) -> None:

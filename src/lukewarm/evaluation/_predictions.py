@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from lukewarm._typing import Matrix, Prediction, Vector
 from lukewarm.evaluation._course import Course, Sides, course_of, skill_without, without_twins
 from lukewarm.evaluation._hidden import hidden_effect, moved
-from lukewarm.evaluation._product import product_terms
+from lukewarm.evaluation._product import product_terms, worth_of
 from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import EvaluationPlan, skill_on_parts
 from lukewarm.evaluation._twins import TwinTerms, calibration
@@ -283,6 +283,36 @@ class EvaluationPredictions:
             worse = self._on_parts(OfLosses(measure), more, self.plan.reduced_parts)
             found.append(max(plain.value - worse.value, 0.0))
         return np.array(found)
+
+    def worth(self, measure: Measure, scores: Sequence[float]) -> Vector:
+        """Return what each feature set is worth at least, over its squared score, (n_sets,).
+
+        A squared score is an importance in squared error (`ProductTerms`), from which that of other
+        losses of this kind follows (`BregmanLoss.least_curvature`). nan for other measures, means
+        over outputs, and where the score shows nothing.
+
+        Parameters
+        ----------
+        measure : Measure
+        scores : sequence of float
+        """
+        if isinstance(measure, OneOutput):
+            return self._of_output(measure.number).worth(measure.measure, scores)
+        if not isinstance(measure, BregmanLoss):
+            return np.full(len(self.reduced), np.nan)
+        losses = measure.losses(self.y, self.full)
+        curvature = measure.least_curvature(1 if self.full.ndim == 1 else self.full.shape[1])
+
+        def value(losses: Vector) -> float:
+            return self._on_parts(OfLosses(measure), losses, self.plan.full_parts).value
+
+        plain = value(losses)
+        return np.array(
+            [
+                worth_of(each, curvature, lambda more: plain - value(losses + more))
+                for each in scores
+            ]
+        )
 
     def _with_remainder(self, measure: Measure, rest: Remainder, quantiles: Vector) -> Matrix:
         """Return what each feature set is worth once models know what they left, (n_sets, k)."""

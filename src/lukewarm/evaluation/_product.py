@@ -13,11 +13,20 @@ Models of halves of the rows tell the variance of e (`own_errors`), and its squa
 large. Both are taken off the statistic where they are clearly there, row by row: where columns
 depend on each other by steps and angles, a column without any worth of its own had a p-value of
 next to nothing.
+
+The statistic also bounds the importance. Of u nothing can be told without the features, so in
+E[(y - h) u] = E[u0 u] only the best effect u0 = f0 - h0 counts, and by Cauchy and Schwarz
+
+    (E[(y - h) u])^2 / E[u^2] <= E[u0^2],    the importance in squared error,
+
+whatever the models have learnt. The score is the root of the left side. Unlike the importance it
+does not degenerate at zero, so what it shows a set to be worth has a lower limit that is above zero
+wherever the test rejects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,16 +62,107 @@ class ScoredRows:
     own_errors: Vector | None = None
 
     @property
-    def terms(self) -> Vector:
-        """The terms of the statistic, brought to unit spread so that no model's scale decides."""
+    def terms(self) -> ProductTerms:
+        """The terms of the score, products at unit spread so that no model's scale decides."""
         products = product_terms(self.y, self.reduced, self.direction)
         shares = 1.0 if self.weights is None else self.weights / self.weights.mean()
         products = products * shares
         spread = products.std()
-        terms = products / (spread if spread > 0 else 1.0)
-        if self.own_errors is None or spread == 0:
-            return terms
-        return without_own_errors(terms, self.own_errors * shares / spread)
+        scale = spread if spread > 0 else 1.0
+        terms = products / scale
+        if self.own_errors is not None and spread > 0:
+            terms = without_own_errors(terms, self.own_errors * shares / scale)
+        effects = over_classes(np.square(self.direction)) * shares
+        return ProductTerms(terms, effects / scale**2)
+
+
+@dataclass(frozen=True, eq=False)
+class ProductTerms:
+    """The terms of a score, one per row.
+
+    Parameters
+    ----------
+    products : ndarray of shape (n,)
+        (y - h) u.
+    effects : ndarray of shape (n,)
+        u^2.
+    """
+
+    products: Vector
+    effects: Vector
+
+    @classmethod
+    def joined(cls, parts: Sequence[ProductTerms]) -> ProductTerms:
+        """Return the terms of the rows of all parts."""
+        return cls(
+            np.concatenate([part.products for part in parts]),
+            np.concatenate([part.effects for part in parts]),
+        )
+
+    def at(self, chosen: np.ndarray) -> ProductTerms:
+        """Return the terms of some rows."""
+        return ProductTerms(self.products[chosen], self.effects[chosen])
+
+    def score(self, variance_factor: float = 1.0) -> MeasureValue:
+        """Return the score: the root of what the rows show the features to be worth.
+
+        Parameters
+        ----------
+        variance_factor : float, default 1.0
+            Times the variance of independent rows.
+
+        Examples
+        --------
+        >>> x = np.array([-1.0, -1.0, 1.0, 1.0])
+        >>> ProductTerms(products=2 * x * x, effects=x * x).score().value
+        2.0
+        """
+        products, effects = (mean_of_rows(each, None) for each in (self.products, self.effects))
+        return score_of_means(products, effects, variance_factor)
+
+
+def score_of_means(
+    products: MeasureValue, effects: MeasureValue, variance_factor: float
+) -> MeasureValue:
+    """Return E[products] / root of E[effects], its influence values by the delta method."""
+    if effects.value <= 0:
+        return MeasureValue(0.0, np.zeros_like(products.influence))
+    root = np.sqrt(effects.value)
+    value = products.value / root
+    influence = products.influence / root - value * effects.influence / (2 * effects.value)
+    return MeasureValue(float(value), influence * np.sqrt(variance_factor))
+
+
+def worth_of(score: float, curvature: float, lost_by: Callable[[float], float]) -> float:
+    """Return what features are worth at least, over their squared score; nan if it shows nothing.
+
+    A root of losses, which is concave, loses more than in proportion by a smaller effect, so one
+    number bounds what any lower limit of the score shows.
+
+    Parameters
+    ----------
+    score : float
+    curvature : float
+        Of the loss, at the least (`BregmanLoss.least_curvature`).
+    lost_by : callable
+        From an addition to the mean loss to what the measure falls by.
+    """
+    return lost_by(curvature * score**2) / score**2 if score > 0 else np.nan
+
+
+def score_of_outputs(by_output: Sequence[ProductTerms], variance_factor: float) -> MeasureValue:
+    """Return the mean of the scores of several outputs, each in units of its own noise.
+
+    Under the null all of them are centred.
+    """
+    if len(by_output) == 1:
+        return by_output[0].score(variance_factor)
+    scores = []
+    for terms in by_output:
+        score, spread = terms.score(variance_factor), terms.products.std()
+        unit = spread / np.sqrt(terms.effects.mean()) if spread > 0 else 1.0
+        scores.append(MeasureValue(score.value / unit, score.influence / unit))
+    return MeasureValue.mean(scores)
 
 
 def own_squares(full: Sequence[Prediction], reduced: Sequence[Prediction], share: float) -> Vector:
@@ -92,25 +192,8 @@ def without_own_errors(products: Vector, own_errors: Vector) -> Vector:
     return products - own_errors if own_errors.mean() > 0 else products
 
 
-def product_score(parts: Sequence[ScoredRows], variance_factor: float) -> MeasureValue:
-    """Return the product statistic of a feature set, with its influence values.
-
-    Unlike the importance it does not degenerate where the features are worth nothing. For classes
-    the products are summed over the indicators.
-
-    Parameters
-    ----------
-    parts : sequence of ScoredRows
-        One for every model.
-    variance_factor : float
-        Times the variance of independent rows.
-    """
-    score = mean_of_rows(np.concatenate([part.terms for part in parts]), None)
-    return MeasureValue(score.value, score.influence * np.sqrt(variance_factor))
-
-
 def clustered_score(score: MeasureValue, clusters: np.ndarray | None) -> MeasureValue:
-    """Return the product statistic with one influence value per cluster of its rows.
+    """Return a score with one influence value per cluster of its rows.
 
     Parameters
     ----------

@@ -70,6 +70,10 @@ class SquaredErrors(ByLosses):
         """Return one: a squared error is its own parabola."""
         return np.ones_like(prediction)
 
+    def least_curvature(self, n_columns: int) -> float:
+        """Return one, whatever the columns."""
+        return 1.0
+
 
 class LogLosses(ByLosses):
     """The loss of measures that fall with the mean cross-entropy (see `BregmanLoss`)."""
@@ -84,6 +88,15 @@ class LogLosses(ByLosses):
         if prediction.ndim == 1:
             half += 0.5 / np.maximum(1 - prediction, _LEAST_SHARE)
         return half
+
+    def least_curvature(self, n_columns: int) -> float:
+        """Return what a divergence is at least, over the squared difference of probabilities.
+
+        By Pinsker's inequality it is at least half the squared sum of absolute differences. Of two
+        classes, of which one probability is given, that is twice its squared difference. Of more,
+        where differences sum to zero, it is at least the sum of squares.
+        """
+        return 2.0 if n_columns == 1 else 1.0
 
 
 def log_losses(y: Vector, prediction: Prediction) -> Vector:

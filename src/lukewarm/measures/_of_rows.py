@@ -29,6 +29,13 @@ class BregmanLoss(Protocol):
         """Return half the second derivative of the loss, of the shape of the prediction."""
         ...
 
+    def least_curvature(self, n_columns: int) -> float:
+        """Return what f is expected to lose more than f0 at least, over the squares of f - f0.
+
+        Predictions have so many columns.
+        """
+        ...
+
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these losses (n,)."""
         ...

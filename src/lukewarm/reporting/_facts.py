@@ -273,7 +273,7 @@ def reading(panels: list[Panel]) -> list[Markup]:
         Markup(
             "<b>p and interval together.</b> Decide whether a feature matters by p, and say how "
             "much by the interval. A small p with an interval that reaches zero says that the "
-            "feature matters, and that how much is not known well."
+            "feature matters, and that how much is not clear."
         ),
     ]
     if has_importance:

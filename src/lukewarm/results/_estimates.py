@@ -35,6 +35,7 @@ class ImportanceEstimates:
         inference: str
         level: float
         scores: tuple[MeasureValue, ...] | None
+        worth: Vector | None
         missed: Missed | None
         clusters: np.ndarray | None
         n_evaluated: float | None
@@ -125,6 +126,7 @@ class ImportanceEstimates:
         """Return intervals that allow for so many standard errors."""
         low, high = self._plain_ends(quantile)
         low, high = low - self._missed_without, high + self._beyond(quantile)
+        low = np.maximum(low, np.minimum(self._shown(quantile), self.importance))
         return extend_to_zero(low, high) if check_flag("reach_zero", reach_zero) else (low, high)
 
     def _plain_ends(self, quantile: float) -> tuple[Vector, Vector]:
@@ -136,6 +138,19 @@ class ImportanceEstimates:
             skewed=self._is_skewed,
             training_error_above=self._training_error_above,
         )
+
+    def _shown(self, quantile: float) -> Vector:
+        """Return what each set is worth at the least by the product test, (n_sets,); -inf if none.
+
+        Above zero where the test rejects at the same quantile. About the population, as only
+        intervals are that know the error of the training rows.
+        """
+        if self.scores is None or self.worth is None or not self._is_skewed:
+            return np.full(len(self), -np.inf)
+        values, errors = self._score_moments
+        roots = values - quantile * errors
+        is_shown = (roots > 0) & ~np.isnan(self.worth)
+        return np.where(is_shown, self.worth * np.square(roots), -np.inf)
 
     def _beyond(self, quantile: float) -> Vector:
         """Return how far the upper limits lie above the intervals."""
@@ -195,12 +210,16 @@ class ImportanceEstimates:
 
     @cached_property
     def _score_p_values(self) -> Vector:
+        values, errors = self._score_moments
+        return p_value(values, errors, freedom=self._freedom((self.scores or ())[0]))
+
+    @cached_property
+    def _score_moments(self) -> tuple[Vector, Vector]:
+        """The scores of the product test and their standard errors."""
         scores = self.scores or ()
-        error = Moments.of_many([score.influence for score in scores]).standard_error
+        errors = Moments.of_many([score.influence for score in scores]).standard_error
         others = np.array([score.training_error for score in scores])
-        freedom = self._freedom(scores[0])
-        values = np.array([score.value for score in scores])
-        return p_value(values, np.hypot(error, others), freedom=freedom)
+        return np.array([score.value for score in scores]), np.hypot(errors, others)
 
     def _freedom(self, value: MeasureValue) -> float:
         """Return the degrees of freedom of a test: those of groups of rows, where there are any."""

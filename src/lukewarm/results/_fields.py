@@ -160,6 +160,10 @@ class Array(FieldKind):
             sizes.setdefault(size, length)
         return array
 
+    def joined(self, values: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the rows of all parts where there is one per feature set."""
+        return np.concatenate(values) if self.sizes[0] == "sets" else values[0]
+
 
 class Clusters(FieldKind):
     """The group of each evaluation row, one of as many as there are influence values; or None.

@@ -84,8 +84,12 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
     notes : tuple of str
         What a reader should know about these estimates.
     scores : tuple of MeasureValue, optional
-        The product statistic of each feature set, mean[(y - h)(f - h)], from which the p-values
-        of "the importance is zero" derive; without it they are those of the intervals.
+        The score of the product test of each feature set, mean[(y - h)(f - h)] over the root of
+        mean[(f - h)^2], from which the p-values of "the importance is zero" derive; without it
+        they are those of the intervals.
+    worth : ndarray of shape (n_sets,), optional
+        What a set is worth at least, over its squared score: the lower ends of "learning_curve"
+        intervals are not below what the scores show. nan where that is not known.
     missed : Missed, optional
         What models may have missed: intervals are longer by it.
     remarks : tuple of Remark
@@ -126,6 +130,7 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
     level: Annotated[float, Number(above=0, below=1)] = 0.95
     notes: Annotated[tuple[str, ...], Texts()] = ()
     scores: Annotated[tuple[MeasureValue, ...] | None, Maybe(Values("sets", "scored_rows"))] = None
+    worth: Annotated[np.ndarray | None, Maybe(Array(("sets",), finite=False))] = None
     missed: Annotated[Missed | None, Maybe(Limits())] = None
     remarks: Annotated[tuple[Remark, ...], Remarks()] = ()
     candidates: Annotated[tuple[Candidate, ...], Candidates()] = ()

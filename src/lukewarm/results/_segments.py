@@ -34,6 +34,7 @@ class SegmentSkills:
     full: MeasureValue
     reduced: tuple[MeasureValue, ...]
     scores: tuple[MeasureValue, ...] | None
+    worth: np.ndarray | None
     missed: Missed | None
     share: float
 
@@ -168,6 +169,7 @@ def by_segment(result: ImportanceResult, segment: Any) -> SegmentedImportance:
             full=part.full,
             reduced=part.reduced,
             scores=part.scores,
+            worth=part.worth,
             missed=part.missed,
             remarks=(),
             rows=result.rows[codes == code],
