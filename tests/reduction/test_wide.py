@@ -8,7 +8,8 @@ from given import Given
 from lukewarm.data import Removal, Rows
 from lukewarm.learners.boosting import BinnedDataset, Borders
 from lukewarm.reduction import Projection, ReductionData
-from lukewarm.reduction.projection._conditional import ConditionalDraws, column_of
+from lukewarm.reduction.projection._column_values import column_of
+from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._projection import _linear_direction
 from lukewarm.reduction.projection._screening import Screening
 

@@ -39,6 +39,9 @@ from lukewarm.results import MeasureValue
 
 # Learners that are tuned to predict have about as much of either.
 _VARIANCE_AND_BIAS = 2.0
+# Standard errors from zero. Taken off wherever they are positive, errors that are not there cost
+# the statistic a third of its own error with 500 rows.
+_CLEARLY = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,14 +185,15 @@ def own_squares(full: Sequence[Prediction], reduced: Sequence[Prediction], share
 
 
 def without_own_errors(products: Vector, own_errors: Vector) -> Vector:
-    """Return the terms of the statistic less those of errors, if these are positive on average.
+    """Return the terms of the statistic less those of errors, if these are clearly there.
 
     Parameters
     ----------
     products, own_errors : ndarrays of shape (n,)
         Of rows, or sums over cells of rows.
     """
-    return products - own_errors if own_errors.mean() > 0 else products
+    error = own_errors.std() / np.sqrt(len(own_errors))
+    return products - own_errors if own_errors.mean() > _CLEARLY * error else products
 
 
 def clustered_score(score: MeasureValue, clusters: np.ndarray | None) -> MeasureValue:

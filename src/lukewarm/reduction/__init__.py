@@ -23,7 +23,7 @@ from lukewarm.reduction.linearized._lazy import KernelRidge, Lazy, OneStep
 from lukewarm.reduction.linearized._path_trace import PathTrace
 from lukewarm.reduction.linearized._sketch import KernelSketch
 from lukewarm.reduction.projection._coalitions import CoalitionProjection
-from lukewarm.reduction.projection._conditional import column_of
+from lukewarm.reduction.projection._column_values import column_of
 from lukewarm.reduction.projection._effects import (
     changes_in_bins,
     changes_of_pairs,

@@ -15,10 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from lukewarm._typing import Draw, Features, FeatureSet, Matrix, Prediction, Vector
-from lukewarm.data import as_levels, as_quantity
+from lukewarm._typing import Draw, FeatureSet, Matrix, Prediction, Vector
+from lukewarm.reduction.projection._column_values import (
+    codes_of,
+    column_of,
+    few_values,
+    is_value,
+)
+from lukewarm.reduction.projection._rules import leaves_nothing
 
 if TYPE_CHECKING:
     from lukewarm.learners import BaseLearner
@@ -31,10 +36,6 @@ if TYPE_CHECKING:
 _N_NODES = 8
 # Rows of residuals of several columns, at least; twice those of one column, by judgement.
 _N_JOINT_NODES = 16
-# A numeric column with no more values than these is drawn value by value.
-_MOST_VALUES = 10
-# Levels beyond these are drawn in proportion to their share only.
-_MOST_LEVELS = 12
 # Keeps quotients finite where a column leaves no residual.
 _NOTHING = 1e-12
 
@@ -238,7 +239,7 @@ class ConditionalDraws:
         parts = []
         for levels in self._levels:
             column = column_of(rows.X, levels.column)
-            indicators = np.stack([_is_value(column, value) for value in levels.values], axis=1)
+            indicators = np.stack([is_value(column, value) for value in levels.values], axis=1)
             parts.append(indicators - levels.probabilities(rows))
         if self._quantities is not None:
             for column, fit in zip(
@@ -256,8 +257,13 @@ class ConditionalDraws:
         ridge: RidgeFit | None = None,
         *,
         is_share: bool = False,
+        by_rule: bool = False,
     ) -> Regression:
-        return self._regressions.fit(
+        rule = self._regressions.rule(target, self._given_without) if by_rule else None
+        rows = self._regressions.stopping_rows
+        if rule is not None and leaves_nothing(held_out - rule.predict(rows), held_out):
+            return rule
+        fit = self._regressions.fit(
             target,
             held_out,
             self._given_without,
@@ -266,18 +272,28 @@ class ConditionalDraws:
             # A column has one for every level, and a probability has less to learn.
             with_machine=not is_share,
         )
+        if rule is None:
+            return fit
+        left, by_it = (held_out - each.predict(rows) for each in (fit, rule))
+        return rule if self._regressions.helps(left, by_it) else fit
+
+    def _follows_a_rule(self, train: Any, held_out: Any) -> bool:
+        codes = codes_of(train, held_out)
+        return self._regressions.may_follow_a_rule(codes, self._given_without)
 
     def _fit_levels(
         self, column: int, values: tuple[Any, ...], train: Any, held_out: Any
     ) -> _Levels:
         is_alone = self._given_without == (column,)
         ridges = self._regressions.level_guesses(column, values) if is_alone else {}
+        by_rule = self._follows_a_rule(train, held_out)
         fits = [
             self._guess(
-                _is_value(train, value),
-                _is_value(held_out, value),
+                is_value(train, value),
+                is_value(held_out, value),
                 ridges.get(value),
                 is_share=True,
+                by_rule=by_rule,
             )
             for value in values
         ]
@@ -297,7 +313,8 @@ class ConditionalDraws:
             )
             is_alone = self._given_without == (column,)
             ridge = self._regressions.line_guess(column) if is_alone else None
-            fit = self._guess(target, other, ridge)
+            by_rule = self._follows_a_rule(target, other)
+            fit = self._guess(target, other, ridge, by_rule=by_rule)
             fits.append(fit)
             residuals.append(other - fit.predict(self._regressions.stopping_rows))
         ends = [(np.nanmin(train[column]), np.nanmax(train[column])) for column in columns]
@@ -360,30 +377,6 @@ def _at_nodes(levels: _Levels, rows: PreparedRows, n_nodes: int, place: int) -> 
         codes = np.minimum((cumulative < share).sum(axis=1), len(values) - 1)
         drawn.append(values[codes])
     return drawn
-
-
-def column_of(X: Features, column: int) -> Any:
-    """Return one column as floats, or as levels."""
-    if not isinstance(X, pd.DataFrame):
-        return np.asarray(X[:, column], dtype=float)
-    values = as_quantity(X.iloc[:, column])
-    return as_levels(X.iloc[:, column]) if values is None else values
-
-
-def few_values(values: Any) -> tuple[Any, ...] | None:
-    """Return the values of a column that is drawn value by value; None for a quantity."""
-    if isinstance(values, pd.Series):
-        counts = values.value_counts(dropna=False)
-        counts = counts[counts > 0]
-        return tuple(None if pd.isna(each) else each for each in counts.index[:_MOST_LEVELS])
-    distinct = np.unique(values)  # nan once, at the end
-    return tuple(distinct.tolist()) if len(distinct) <= _MOST_VALUES else None
-
-
-def _is_value(values: Any, value: Any) -> Vector:
-    if pd.isna(value):
-        return np.asarray(pd.isna(values), dtype=float)
-    return np.asarray(values == value, dtype=float)
 
 
 def _without_gaps(values: Vector, train: Vector) -> Vector:

@@ -11,7 +11,8 @@ import numpy as np
 
 from lukewarm._typing import Features, Matrix, Prediction, Vector
 from lukewarm.learners import BaseLearner
-from lukewarm.reduction.projection._conditional import ConditionalDraws, column_of, few_values
+from lukewarm.reduction.projection._column_values import column_of, few_values
+from lukewarm.reduction.projection._conditional import ConditionalDraws
 
 if TYPE_CHECKING:
     from lukewarm.reduction.projection._regressions import Regressions

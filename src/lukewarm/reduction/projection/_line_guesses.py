@@ -17,7 +17,7 @@ import numpy as np
 
 from lukewarm._typing import Matrix, Vector
 from lukewarm.learners.additive import AdditiveBasis, Line, RidgeFamily, RidgeFit
-from lukewarm.reduction.projection._conditional import column_of
+from lukewarm.reduction.projection._column_values import column_of
 from lukewarm.reduction.projection._prepared_rows import PreparedRows
 
 # Columns guessed in one product; their residuals are in memory together.

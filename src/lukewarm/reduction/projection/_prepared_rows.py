@@ -11,6 +11,7 @@ from lukewarm.data import RowCache
 from lukewarm.learners.additive import AdditiveBasis, RidgeFit
 from lukewarm.learners.boosting import BinnedDataset, Borders
 from lukewarm.reduction.projection._interplay import MachineFit
+from lukewarm.reduction.projection._rules import RuleFit
 
 # Rows up to which the functions of all columns, up to nine each, are kept in memory.
 _MOST_KEPT = 20_000
@@ -53,7 +54,7 @@ class PreparedRows:
         """The functions of the columns, shape (n, m)."""
         return self._basis.transform(self.X)
 
-    def fitted(self, base: RidgeFit | MachineFit) -> Vector:
+    def fitted(self, base: RidgeFit | MachineFit | RuleFit) -> Vector:
         """Return the fitted values of a regression on the functions, shape (n,)."""
         if len(self.X) <= _MOST_KEPT:
             return base.predict(self.functions)

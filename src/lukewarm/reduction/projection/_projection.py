@@ -12,7 +12,8 @@ import numpy as np
 from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
-from lukewarm.reduction.projection._conditional import ConditionalDraws, column_of
+from lukewarm.reduction.projection._column_values import column_of
+from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._correction import corrected, outputs_of
 from lukewarm.results import TrainingTrace
 

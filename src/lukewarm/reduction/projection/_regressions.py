@@ -21,11 +21,13 @@ from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFit
 from lukewarm.learners.boosting import ObliviousBoosting, suitable_bins
+from lukewarm.reduction.projection._effort import LOCAL, QUICK, THOROUGH
 from lukewarm.reduction.projection._interplay import MOST_TRAINING_ROWS, Interplay, MachineFit
 from lukewarm.reduction.projection._line_guesses import LineGuesses
 from lukewarm.reduction.projection._prepared_rows import PreparedRows
 from lukewarm.reduction.projection._random_trees import RandomTrees
 from lukewarm.reduction.projection._ridges import Ridges
+from lukewarm.reduction.projection._rules import RuleFit, may_follow_a_rule
 from lukewarm.reduction.projection._screening import Screening
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
@@ -47,47 +49,14 @@ _NOTHING = 1e-12
 _ONE_IN = 4
 
 
-@dataclass(frozen=True)
-class _Effort:
-    """What may be spent on a regression.
-
-    Parameters
-    ----------
-    most_rows : int
-        Rows for training, and as many for stopping.
-    curve_penalties : tuple of float
-        In rows: curves have up to nine coefficients for every column.
-    learning_rate : float
-    patience, most_trees : int
-        What a guess gains from trees shows early, so they need not wait as long as a model's, and
-        their number has an end for the sake of time.
-    kernel_rows : int, default 500
-        Rows that find the kernel of a kernel regression.
-    """
-
-    most_rows: int
-    curve_penalties: tuple[float, ...]
-    learning_rate: float
-    patience: int
-    most_trees: int
-    kernel_rows: int = 500
-
-
-# A slope is known to a hundredth from so many rows; more cost time and change nothing.
-_THOROUGH = _Effort(20_000, (3.0, 30.0, 300.0), 0.1, 10, 200)
-# Beside models that are trained in a fraction of a second: longer steps and fewer of them, one
-# penalty (benchmarks/speed.py has the error of the reduced models).
-_QUICK = _Effort(20_000, (30.0,), 0.3, 5, 30)
-# Beside forests: a kernel found by half the rows guesses as well, at a quarter of the price
-# (benchmarks/forests.py).
-_LOCAL = replace(_THOROUGH, kernel_rows=250)
-
-
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A function of the kept columns: a ridge or kernel regression, and trees on what it leaves."""
+    """A function of the kept columns: a ridge or kernel regression, and trees on what it leaves.
 
-    base: RidgeFit | MachineFit
+    Or the rule by which others determine a column.
+    """
+
+    base: RidgeFit | MachineFit | RuleFit
     trees: BaseLearner | None
     trace: TrainingTrace
     neighbours: _Neighbours | None = None
@@ -149,7 +118,7 @@ class Regressions:
         if not len(stopping):
             train, stopping = _set_aside(train)
         self.is_quick = is_quick
-        self._effort = effort = _QUICK if is_quick else _LOCAL if is_local else _THOROUGH
+        self._effort = effort = QUICK if is_quick else LOCAL if is_local else THOROUGH
         self.train, self.stopping = (_at_most(rows, effort.most_rows) for rows in (train, stopping))
         self._removal = removal
         self._prepared: RowCache[PreparedRows] = RowCache()
@@ -266,6 +235,21 @@ class Regressions:
             return stage.regression
         neighbours = self._fit_neighbours(stage.left_in_train, stage.left, stage.kept)
         return replace(stage.regression, neighbours=neighbours)
+
+    def may_follow_a_rule(self, column: tuple[Vector, Vector], removed: FeatureSet) -> bool:
+        """Return whether a column on training and stopping rows may be determined by others."""
+        functions = self.train_rows.functions, self.stopping_rows.functions
+        return may_follow_a_rule(functions, column, self._lines_without(removed))
+
+    def rule(self, target: Vector, removed: FeatureSet) -> Regression:
+        """Return the rule of a target, (n_train,), in all columns but `removed`."""
+        places, weights = self._lines_without(removed), self.train.weights
+        fit = RuleFit.learn(self.train_rows.functions, target, places, weights)
+        return Regression(fit, None, TrainingTrace.untrained())
+
+    def _lines_without(self, removed: FeatureSet) -> np.ndarray:
+        basis = self._basis
+        return np.flatnonzero(basis.is_line & ~np.isin(basis.owner, removed))
 
     def _machine(self, target: Vector, ridge: RidgeFit, kept: np.ndarray) -> MachineFit | None:
         left = target - ridge.predict(self.train_rows.functions)

@@ -1,0 +1,101 @@
+"""Columns that follow from others by a rule: bins of a number, a region, the nearest of points.
+
+Ridge and kernel regressions smooth over steps, and boosted trees know borders between bins only. A
+guess that is wrong beside every step makes the full model, which has the column itself, better than
+any prediction without it, and a column that says nothing new looks useful. A single tree, grown to
+the end, has its borders where rows tell them apart. It is tried where a column has few values and
+a tree on some hundred rows shows that the others determine them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+
+from lukewarm._typing import Matrix, Vector
+
+# Rows per value of a column from which it may be made of steps.
+_ROWS_PER_VALUE = 10
+# Rows that show whether there is a rule: a tree on them takes a millisecond.
+_ROWS_SEEN = 500
+# Of the variance, what such a tree may leave beside steps that so many rows know roughly.
+_LEFT_BY_FEW = 0.2
+# What a tree on all rows leaves where there is no need to look for another guess.
+_LEFT_BY_ALL = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class RuleFit:
+    """A tree, grown to the end, on some of the functions of a basis."""
+
+    tree: DecisionTreeRegressor
+    places: np.ndarray
+
+    @classmethod
+    def learn(
+        cls, functions: Matrix, target: Vector, places: np.ndarray, weights: Vector | None
+    ) -> RuleFit:
+        """Return the tree of a target.
+
+        Parameters
+        ----------
+        functions : ndarray of shape (n, m)
+        target : ndarray of shape (n,)
+        places : ndarray of int
+            The functions it may use.
+        weights : ndarray of shape (n,), optional
+        """
+        # Among splits that are as good the seed chooses.
+        tree = DecisionTreeRegressor(random_state=0)
+        return cls(tree.fit(functions[:, places], target, sample_weight=weights), places)
+
+    def predict(self, functions: Matrix) -> Vector:
+        """Return the fitted values at rows given by all their functions (n, m)."""
+        return self.tree.predict(functions[:, self.places])
+
+
+def may_follow_a_rule(
+    functions: tuple[Matrix, Matrix],
+    column: tuple[Vector, Vector],
+    places: np.ndarray,
+) -> bool:
+    """Return whether a column of few values is one that others determine.
+
+    Parameters
+    ----------
+    functions : tuple of ndarrays of shape (n, m), (k, m)
+        Of the training rows, and of those that judge.
+    column : tuple of ndarrays of shape (n,), (k,)
+        Its values, or codes of its levels.
+    places : ndarray of int
+        The functions that may be used.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).normal(size=(600, 2))
+    >>> bins, coin = np.floor(2 * x[:, 0]), np.sign(np.random.default_rng(1).normal(size=600))
+    >>> for column in (bins, coin, x[:, 0] + x[:, 1]):
+    ...     may_follow_a_rule((x[:400], x[400:]), (column[:400], column[400:]), np.arange(2))
+    True
+    False
+    False
+    """
+    n_values = len(np.unique(column[0]))
+    if not len(places) or not 1 < n_values <= len(column[0]) / _ROWS_PER_VALUE:
+        return False
+    (seen, some), (judging, others) = (_some(*pair) for pair in zip(functions, column, strict=True))
+    left = others - RuleFit.learn(seen, some, places, None).predict(judging)
+    return bool(np.mean(np.square(left)) <= _LEFT_BY_FEW * np.var(others))
+
+
+def leaves_nothing(left: Vector, target: Vector) -> bool:
+    """Return whether a rule leaves so little of a target that no other guess is looked for."""
+    return bool(np.mean(np.square(left)) <= _LEFT_BY_ALL * np.var(target))
+
+
+def _some(functions: Matrix, values: Vector) -> tuple[Matrix, Vector]:
+    """Return at most so many rows as are looked at, evenly spaced."""
+    every = -(-len(values) // _ROWS_SEEN)
+    return functions[::every], values[::every]
