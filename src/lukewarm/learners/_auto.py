@@ -1,4 +1,4 @@
-"""The model chosen on the stopping rows: trees with and without a base, a kernel machine.
+"""The model chosen on the stopping rows: trees with and without a base, kernel machines.
 
 Where a kernel machine is best, trees are tried on what it leaves. Where the stopping rows cannot
 tell the best models apart, their average is taken.
@@ -28,6 +28,7 @@ from lukewarm.learners.kernel import (
     KernelMachineClassifier,
     KernelMachineRegressor,
     Machine,
+    any_heavy_tails,
     filled_outputs,
     probabilities,
 )
@@ -39,7 +40,7 @@ from lukewarm.stopping import StoppingRule
 _BELOW = {"none": "", "linear": " on a linear model", "additive": " on an additive model"}
 # Deep trees overfit small tables; the stopping rows decide between the two depths.
 _SHALLOW, _DEEP = "trees of depth 3", "trees of depth 6"
-_MACHINE = "kernel machine"
+_MACHINE, _RANKED = "kernel machine", "kernel machine on ranks"
 # Enough to tell models apart that differ by a few percent.
 _RACED_ROWS = 10_000
 # Columns up to which curves, nine functions of each, stand under the trees.
@@ -63,11 +64,12 @@ class AutoLearner(BaseLearner):
     """Several kinds of models are trained; the best on the stopping rows is kept.
 
     Trees of two depths, on what a ridge (for classes a logistic) regression leaves where that is
-    better, and a kernel machine. A kernel has one length scale per column, so a machine that must
-    follow long products and short waves gives one of them up: where it is best for a regression,
-    trees are trained on what it leaves, and kept if they are clearly better. Where the stopping
-    rows leave it open which is best, the model is the average of those that may be, each weighted
-    by how likely it is to be. Training goes on with the likeliest of them alone.
+    better, and a kernel machine; one more on ranks, where columns have heavy tails. A kernel has
+    one length scale per column, so a machine that must follow long products and short waves gives
+    one of them up: where it is best for a regression, trees are trained on what it leaves, and kept
+    if they are clearly better. Where the stopping rows leave it open which is best, the model is
+    the average of those that may be, each weighted by how likely it is to be. Training goes on with
+    the likeliest of them alone.
 
     Parameters
     ----------
@@ -232,8 +234,9 @@ class _Contest:
             for name in names:
                 self._try(name, candidates[name])
             return
+        heavy = _RANKED in candidates and any_heavy_tails(self._train.X)
         for name, make in candidates.items():
-            if not name.startswith(_DEEP):
+            if not name.startswith(_DEEP) and (name != _RANKED or heavy):
                 self._try(name, make)
         shallow = next(
             entry.candidate.name
@@ -249,7 +252,8 @@ class _Contest:
         They take its place if the stopping rows say clearly that they add something.
         """
         machine = self.ranking[0]
-        if machine.candidate.name != _MACHINE or not self._settings.task.is_regression:
+        name = machine.candidate.name
+        if name not in (_MACHINE, _RANKED) or not self._settings.task.is_regression:
             return
         started = perf_counter()
         train, stopping = (
@@ -264,7 +268,7 @@ class _Contest:
             return
         seconds = machine.candidate.seconds + perf_counter() - started
         loss = float(np.average(losses, weights=stopping.weights))
-        candidate = Candidate(f"{_MACHINE}, then {_SHALLOW}", loss, seconds, len(train))
+        candidate = Candidate(f"{name}, then {_SHALLOW}", loss, seconds, len(train))
 
         def trained_on(rows: Rows) -> BaseLearner:
             first = machine.trained_on(rows)
@@ -273,7 +277,7 @@ class _Contest:
 
         both = Blend([trees, machine.learner], np.ones(2))
         self.entries.append(_Entry(candidate, both, trace, losses, trained_on))
-        self._replaced.add(_MACHINE)
+        self._replaced.add(name)
 
     def _candidates(self) -> dict[str, Callable[[], BaseLearner]]:
         candidates: dict[str, Callable[[], BaseLearner]] = {}
@@ -282,7 +286,8 @@ class _Contest:
                 candidates[kind + _BELOW[base]] = partial(self._trees, depth, base)
         if self._train.X.shape[1] <= _MOST_SCALED:
             settings = self._settings
-            candidates[_MACHINE] = partial(_KernelCandidate, settings.task, settings.seed)
+            for name in (_MACHINE, _RANKED):
+                candidates[name] = partial(_KernelCandidate, name, settings.task, settings.seed)
         return candidates
 
     def _bases(self) -> tuple[str, ...]:
@@ -340,9 +345,10 @@ class _KernelCandidate(BaseLearner, HasMachine):
     chosen_name = _MACHINE
     traits = LearnerTraits(chooses_model=True)
 
-    def __init__(self, task: Task, seed: int) -> None:
+    def __init__(self, name: str, task: Task, seed: int) -> None:
         kind = KernelMachineRegressor if task.is_regression else KernelMachineClassifier
-        self._estimator: Any = kind(random_state=seed)
+        self._estimator: Any = kind(random_state=seed, by_rank=name == _RANKED)
+        self.chosen_name = name
         self._seed = seed
         self.task = task
 
@@ -380,7 +386,7 @@ class _KernelCandidate(BaseLearner, HasMachine):
         return KernelMachine.from_fitted(self._estimator, task=self.task, seed=own_seed)
 
     def fresh(self, seed: int) -> _KernelCandidate:
-        return _KernelCandidate(self.task, seed)
+        return _KernelCandidate(self.chosen_name, self.task, seed)
 
     def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
         raise TypeError("a kernel machine is trained further as a copy; call copy first.")

@@ -4,7 +4,7 @@ They are the paper's iterative kernel update with a kernel that never changes.
 """
 
 from lukewarm.learners.kernel._classifier import KernelMachineClassifier
-from lukewarm.learners.kernel._coding import QuantityColumn
+from lukewarm.learners.kernel._coding import QuantityColumn, any_heavy_tails
 from lukewarm.learners.kernel._filled import filled_outputs
 from lukewarm.learners.kernel._kernel import rbf_matrix
 from lukewarm.learners.kernel._learner import KernelMachine
@@ -23,6 +23,7 @@ __all__ = [
     "Machine",
     "QuantityColumn",
     "ResidualMachine",
+    "any_heavy_tails",
     "columns_with_waves",
     "filled_outputs",
     "n_updates",

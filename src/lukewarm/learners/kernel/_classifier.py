@@ -34,7 +34,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
 
     Parameters
     ----------
-    kernel, length_scale, penalty, ard, max_landmarks, random_state, depth
+    kernel, length_scale, penalty, ard, max_landmarks, random_state, depth, by_rank
         As in :class:`KernelMachineRegressor`; the penalty stands beside the mean log-loss.
 
     Attributes
@@ -85,7 +85,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineEstimator):
             raise ValueError(
                 f"y must hold at least two classes; got 1 class, {self.classes_[0]!r}."
             )
-        coding = Coding.learn(X, weights)
+        coding = Coding.learn(X, weights, by_rank=self.by_rank)
         held_out = None if X_val is None else self._held_out(coding, X_val, y_val)
         order = as_generator(self.random_state).permutation(len(codes))
         targets = indicators(codes, Task(len(self.classes_)).n_outputs)

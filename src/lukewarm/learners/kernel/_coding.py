@@ -14,6 +14,7 @@ from lukewarm._typing import Features, Matrix, Vector
 from lukewarm.data import as_levels, as_quantity
 from lukewarm.learners._imputation import LinearImputation
 from lukewarm.learners._scaling import Scaling
+from lukewarm.learners.kernel._normal_scores import NormalScores, has_heavy_tails
 
 # The middle eight tenths of a column, lengthened by so many of their own length on both sides.
 # Within the first (7.7 standard deviations of a normal column) a column's spread is taken, so that
@@ -37,12 +38,15 @@ class QuantityColumn:
         Values beyond are clipped.
     scaling, gap_scaling : Scaling
         Of the values, and of the indicator of gaps; None where the training rows had none.
+    normal_scores : NormalScores, optional
+        What stands for the values.
     """
 
     low: float
     high: float
     scaling: Scaling
     gap_scaling: Scaling | None
+    normal_scores: NormalScores | None = None
 
     @property
     def width(self) -> int:
@@ -50,17 +54,28 @@ class QuantityColumn:
         return 1 if self.gap_scaling is None else 2
 
     @classmethod
-    def learn(cls, values: Vector, weights: Vector) -> QuantityColumn:
-        """Return the coding of one column."""
+    def learn(cls, values: Vector, weights: Vector, *, by_rank: bool = False) -> QuantityColumn:
+        """Return the coding of one column.
+
+        Parameters
+        ----------
+        values, weights : ndarray of shape (n,)
+        by_rank : bool, default False
+            Whether heavy tails are brought in.
+        """
         gaps = np.isnan(values)
         present = values[~gaps] if not gaps.all() else np.zeros(1)
         shares = weights[~gaps] if not gaps.all() else np.ones(1)
+        scores = None
+        if by_rank and has_heavy_tails(present, shares):
+            scores = NormalScores.learn(present, shares)
+            present = scores.of(present)
         scaling = Scaling.learn(
             np.clip(present, *_borders(present, shares, _REACH_OF_SPREAD)), shares
         )
         low, high = _borders(present, shares, _REACH_OF_VALUES)
         gap_scaling = Scaling.learn(gaps.astype(float), weights) if gaps.any() else None
-        return cls(low, high, scaling, gap_scaling)
+        return cls(low, high, scaling, gap_scaling, scores)
 
     def code(self, values: Vector | pd.Series) -> list[Vector]:
         """Return the coded columns, one or two."""
@@ -68,6 +83,8 @@ class QuantityColumn:
             values = pd.to_numeric(values).to_numpy(float)
         values = np.asarray(values, dtype=float)
         gaps = np.isnan(values)
+        if self.normal_scores is not None:
+            values = self.normal_scores.of(values)
         scaled = self.scaling.scale(np.clip(values, self.low, self.high))
         columns = [np.where(gaps, 0.0, scaled)]
         if self.gap_scaling is not None:
@@ -148,8 +165,15 @@ class Coding:
     imputation: LinearImputation | None = None
 
     @classmethod
-    def learn(cls, X: Features, weights: Vector | None = None) -> Coding:
+    def learn(cls, X: Features, weights: Vector | None = None, *, by_rank: bool = False) -> Coding:
         """Return the coding learnt on training rows.
+
+        Parameters
+        ----------
+        X : Features of shape (n, p)
+        weights : ndarray of shape (n,), optional
+        by_rank : bool, default False
+            Whether columns with heavy tails count by their ranks.
 
         Examples
         --------
@@ -165,7 +189,11 @@ class Coding:
         n_blocks = 0
         for number, values in enumerate(_columns_of(X)):
             is_levels = isinstance(values, pd.Series)
-            column = (LevelColumn if is_levels else QuantityColumn).learn(values, shares)
+            column: QuantityColumn | LevelColumn
+            if is_levels:
+                column = LevelColumn.learn(values, shares)
+            else:
+                column = QuantityColumn.learn(values, shares, by_rank=by_rank)
             columns.append(column)
             owner += [number] * column.width
             block += [n_blocks + (0 if is_levels else part) for part in range(column.width)]
@@ -193,7 +221,9 @@ class Coding:
         """Borders, centre and spread of all columns; None unless all are numbers without gaps."""
         columns = []
         for column in self.columns:
-            if not isinstance(column, QuantityColumn) or column.gap_scaling is not None:
+            if not isinstance(column, QuantityColumn) or column.width > 1:
+                return None
+            if column.normal_scores is not None:
                 return None
             scaling = column.scaling
             columns.append((column.low, column.high, float(scaling.centre), float(scaling.spread)))
@@ -237,3 +267,17 @@ def _borders(values: Vector, weights: Vector, reach: float) -> tuple[float, floa
         return float(values.min()), float(values.max())
     margin = reach * (high - low)
     return float(low - margin), float(high + margin)
+
+
+def any_heavy_tails(X: Features) -> bool:
+    """Return whether a column of numbers has tails for which ranks are worth a try.
+
+    Examples
+    --------
+    >>> incomes = np.exp(np.random.default_rng(0).normal(size=500))
+    >>> any_heavy_tails(pd.DataFrame({"income": incomes, "group": ["a", "b"] * 250}))
+    True
+    """
+    numbers = (each for each in _columns_of(X) if not isinstance(each, pd.Series))
+    present = (values[~np.isnan(values)] for values in numbers)
+    return any(len(values) > 0 and has_heavy_tails(values) for values in present)

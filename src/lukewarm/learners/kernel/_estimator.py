@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lukewarm._typing import Features, RandomState, Vector
-from lukewarm._validation import check_choice, check_count, check_number, check_weights
+from lukewarm._validation import check_choice, check_count, check_flag, check_number, check_weights
 from lukewarm.learners._table_estimator import TableEstimator
 from lukewarm.learners.kernel._search import KERNELS
 
@@ -33,6 +33,7 @@ class KernelMachineEstimator(TableEstimator):
         max_landmarks: int = 2000,
         random_state: RandomState = None,
         depth: int | None = None,
+        by_rank: bool = False,
     ) -> None:
         self.kernel = kernel
         self.length_scale = length_scale
@@ -41,6 +42,7 @@ class KernelMachineEstimator(TableEstimator):
         self.max_landmarks = max_landmarks
         self.random_state = random_state
         self.depth = depth
+        self.by_rank = by_rank
 
     def settings(self) -> dict[str, Any]:
         """Return the checked settings of the search."""
@@ -53,6 +55,7 @@ class KernelMachineEstimator(TableEstimator):
             if self.kernel != "ntk":
                 raise ValueError(f"depth goes with kernel='ntk'; got {self.kernel!r}.")
         check_count("max_landmarks", self.max_landmarks, minimum=2)
+        check_flag("by_rank", self.by_rank)
         if self.ard not in (True, False, "auto"):
             raise ValueError(f"ard must be True, False or 'auto'; got {self.ard!r}.")
         if self.ard is True and self.kernel not in _KERNELS_WITH_RELEVANCE:

@@ -214,7 +214,12 @@ class KernelMachine(BaseLearner):
             X = X.iloc[is_used] if isinstance(X, pd.DataFrame) else X[is_used]
             y, shares = y[is_used], shares[is_used]
         base = self._outputs(X, self._segments)
-        coding = Coding.learn(X, shares) if self._ground is None else self._ground.coding
+        by_rank = self.settings.by_rank
+        coding = (
+            Coding.learn(X, shares, by_rank=by_rank)
+            if self._ground is None
+            else self._ground.coding
+        )
         order = np.random.default_rng(self.seed).permutation(len(y))
         rows = coding.code(X)
         targets = y[:, None] if self.task.is_regression else indicators(y, self.task.n_outputs)

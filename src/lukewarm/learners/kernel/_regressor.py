@@ -48,6 +48,9 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         Draws the rows that become landmarks.
     depth : int, optional
         Hidden layers of the networks that "ntk" stands for. None compares 1, 2 and 3.
+    by_rank : bool, default False
+        Whether columns with heavy tails (incomes, counts of all sizes) count by their ranks, as a
+        normal column would have them.
 
     Attributes
     ----------
@@ -95,7 +98,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineEstimator):
         check_given_together(X_val, y_val)
         X = self._check_training(X)
         X, target, weights = weighted_rows(X, _as_target(y, len(X)), sample_weight)
-        coding = Coding.learn(X, weights)
+        coding = Coding.learn(X, weights, by_rank=self.by_rank)
         held_out = None if X_val is None else self._held_out(coding, X_val, y_val)
         order = as_generator(self.random_state).permutation(len(target))
         training = Training(coding.code(X)[order], target[order, None], weights[order], held_out)

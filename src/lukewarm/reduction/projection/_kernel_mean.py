@@ -36,9 +36,9 @@ def closed_form_machine(model: BaseLearner, columns: tuple[int, ...]) -> Machine
 
 
 def _spread_of(machine: Machine, column: int) -> float | None:
-    """Return what a machine divides a column of numbers by; None for levels and gaps."""
+    """Return what a machine divides a column of numbers by; None for levels, gaps and ranks."""
     coded = machine.coding.columns[column]
-    if not isinstance(coded, QuantityColumn) or coded.gap_scaling is not None:
+    if not isinstance(coded, QuantityColumn) or coded.width > 1 or coded.normal_scores is not None:
         return None
     return float(coded.scaling.spread)
 
