@@ -22,6 +22,7 @@ blocks          ten blocks of five columns (correlation 0.8), a product in each 
 probit          problems.py: correlated
 logistic        Toeplitz columns (0.5), lines and one product; log-odds
 three_classes   softmax of lines and a parabola
+incomes         problems.py: log-normal columns, lines and products of their logarithms
 ==============  ================================================================================
 
 Real tables: those of scikit-learn; diamonds, Computers, BudgetFood, NOxEmissions and Hdma of the
@@ -215,6 +216,11 @@ def _t3(X, g):
     return 0.5 * g.standard_t(3, size=len(X))
 
 
+def _of_incomes(X):
+    logarithms = np.log(X[:, :3]) / 1.2
+    return logarithms[:, 0] + logarithms[:, 1] * logarithms[:, 2]
+
+
 def _growing(X, g):
     return np.exp(X[:, 0] / 2) * g.normal(size=len(X)) / 2
 
@@ -259,6 +265,7 @@ SIMULATORS = {
         "probit_correlated", lambda X: ndtr(2.5 * X[:, 0] + 3.5 * X[:, 1]), None, n_classes=2
     ),
     "logistic": Simulator(_with_classes(_toeplitz, _logistic), _logistic, n_classes=2),
+    "incomes": _known("incomes", _of_incomes, 0.25),
     "three_classes": Simulator(_with_classes(_normal(6), _three), _three, n_classes=3),
 }
 

@@ -33,6 +33,8 @@ rare_classes           one row of nine is of the second class; log-loss
 ishigami               Ishigami and Homma 1990, no noise, two useless features
 g_function             Sobol' 1993, eight features, no noise
 disc                   a jump along a circle, and a line
+incomes                log-normal features; a line and a product of their logarithms
+bins                   y follows the bins of a number: each tells what the other does, both useless
 =====================  ==========================================================================
 """
 
@@ -295,6 +297,29 @@ def _proxies(n, g):
 
 def _proxied(X):
     return 3 * np.exp(-(X[:, 0] ** 2)) + X[:, 3] + X[:, 0] * X[:, 3]
+
+
+def _incomes(n, g):
+    Z = g.normal(size=(n, 5))
+    Z[:, 3] = 0.6 * Z[:, 0] + 0.8 * Z[:, 3]
+    X = np.exp(1.2 * Z)
+    return X, _of_incomes(X) + 0.5 * g.normal(size=n)
+
+
+def _of_incomes(X):
+    Z = np.log(X) / 1.2
+    return Z[:, 0] + Z[:, 1] * Z[:, 2]
+
+
+def _incomes_best(X):
+    Z = np.log(X) / 1.2
+    line, product = Z[:, 0], Z[:, 1] * Z[:, 2]
+    return {"full": line + product, "x0": 0.6 * Z[:, 3] + product, "x1": line, "x2": line}
+
+
+def _bins(n, g):
+    x, z, useless = g.uniform(0, 5, n), *g.normal(size=(2, n))
+    return np.column_stack([x, np.floor(x), z, useless]), np.floor(x) + z + g.normal(size=n)
 
 
 def _rare_probability(X):
@@ -802,5 +827,12 @@ PROBLEMS = {
         Problem("ishigami", _ishigami, _mse(_ISHIGAMI), _ishigami_best),
         Problem("g_function", _g_function, _mse(_g_function_truth()), _g_function_best),
         Problem("disc", _disc, _mse(_disc_truth()), _disc_best),
+        Problem("incomes", _incomes, _mse([0.64, 1, 1, 0, 0]), _incomes_best),
+        Problem(
+            "bins",
+            _bins,
+            _mse([0, 0, 1, 0]),
+            lambda X: {"full": X[:, 1] + X[:, 2], "x2": X[:, 1]},
+        ),
     )
 }
