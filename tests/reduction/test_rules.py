@@ -6,6 +6,7 @@ import pytest
 
 import lukewarm as lw
 from lukewarm.data import Removal, Rows
+from lukewarm.evaluation import ScoredRows
 from lukewarm.reduction.projection._column_values import codes_of
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._regressions import Regressions
@@ -98,3 +99,28 @@ def test_the_bins_that_y_follows_are_worth_little_beside_their_number(model, gen
     # the rule the guess smooths over a twentieth of all rows.
     assert worth["z"] > 0.7
     assert abs(worth["bin"]) < 0.05
+
+
+@pytest.mark.parametrize("model", ["auto", "boosting", "lightgbm"])
+def test_levels_that_others_determine_are_worth_exactly_nothing(model, generator):
+    if model == "lightgbm":
+        pytest.importorskip("lightgbm")
+    city = generator.integers(0, 12, 600)
+    frame = pd.DataFrame({"x": generator.normal(size=600)})
+    frame["city"] = pd.Categorical([f"city {each}" for each in city])
+    frame["country"] = pd.Categorical([f"country {each // 4}" for each in city])
+    y = city // 4 + frame["x"] + generator.normal(size=600)
+    vi = lw.VariableImportance(model, features=["country", "x"], random_state=0).fit(frame, y)
+    country, x = vi.result_.importance
+    assert x > 0.5
+    assert abs(country) < 1e-9
+    # Whatever is left of the effect is rounding, and the test takes it for nothing.
+    assert vi.result_.p_value()[0] == 1.0
+    assert (vi.result_.full.influence != 0).any()
+
+
+def test_an_effect_of_rounding_has_no_score(generator):
+    y, h = generator.normal(size=(2, 100))
+    tiny, small = (ScoredRows(y, h, y * size).terms.score() for size in (1e-9, 1e-3))
+    assert (tiny.value, tiny.standard_error) == (0.0, 0.0)
+    assert small.p_value() < 0.05

@@ -39,6 +39,9 @@ from lukewarm.results import MeasureValue
 
 # Learners that are tuned to predict have about as much of either.
 _VARIANCE_AND_BIAS = 2.0
+# Of the variance of predictions. Of a column that others determine the draws leave rounding, and a
+# score is the same however small the effect is.
+_NOTHING = 1e-12
 # Standard errors from zero. Taken off wherever they are positive, errors that are not there cost
 # the statistic a third of its own error with 500 rows.
 _CLEARLY = 1.0
@@ -67,7 +70,10 @@ class ScoredRows:
     @property
     def terms(self) -> ProductTerms:
         """The terms of the score, products at unit spread so that no model's scale decides."""
-        products = product_terms(self.y, self.reduced, self.direction)
+        direction = self.direction
+        if np.square(direction).mean() <= _NOTHING * (self.reduced + direction).var():
+            direction = np.zeros_like(direction)
+        products = product_terms(self.y, self.reduced, direction)
         shares = 1.0 if self.weights is None else self.weights / self.weights.mean()
         products = products * shares
         spread = products.std()
@@ -75,7 +81,7 @@ class ScoredRows:
         terms = products / scale
         if self.own_errors is not None and spread > 0:
             terms = without_own_errors(terms, self.own_errors * shares / scale)
-        effects = over_classes(np.square(self.direction)) * shares
+        effects = over_classes(np.square(direction)) * shares
         return ProductTerms(terms, effects / scale**2)
 
 

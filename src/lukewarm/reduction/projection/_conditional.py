@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _N_NODES = 8
 # Rows of residuals of several columns, at least; twice those of one column, by judgement.
 _N_JOINT_NODES = 16
+# Probabilities below are rounding.
+_ROUNDING = 1e-6
 # Keeps quotients finite where a column leaves no residual.
 _NOTHING = 1e-12
 
@@ -50,9 +52,11 @@ class _Levels:
 
     def probabilities(self, rows: PreparedRows) -> Matrix:
         raw = np.stack([each.predict(rows) for each in self.regressions], axis=1)
-        # A linear probability may leave [0, 1]; no value is ever impossible.
-        raw = np.clip(raw, 1e-3, 1.0)
-        return raw / raw.sum(axis=1, keepdims=True)
+        # A linear probability may leave [0, 1]. Where others determine the column it is 0 or 1: the
+        # test divides by what little is left of an effect, so that nothing is too small for it.
+        raw = np.clip(np.where(raw < _ROUNDING, 0.0, raw), 0.0, 1.0)
+        total = raw.sum(axis=1, keepdims=True)
+        return np.where(total > 0, raw / np.where(total > 0, total, 1.0), 1 / raw.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
