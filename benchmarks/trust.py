@@ -108,6 +108,9 @@ def summary(records):
             "coverage": matters.covers.mean(),
             "coverage_error": matters.groupby("replicate").covers.mean().sem(),
             "worst_feature": covers.min(),
+            "too_high": (matters.low > matters.truth).mean(),
+            "n_useful": len(matters),
+            "n_useless": len(nulls),
             "power": matters.flagged.mean(),
             "least_power": by_feature.flagged.mean().min(),
             "largest_bias": bias.iloc[bias.abs().argmax()],
@@ -119,6 +122,7 @@ def summary(records):
             if len(nulls)
             else None,
             "nulls_covered": nulls.covers.mean() if len(nulls) else None,
+            "nulls_above": (nulls.low > 0).mean() if len(nulls) else None,
             "nulls_far": (nulls.far & (nulls.estimate != 0)).mean() if len(nulls) else None,
             "skill": cell.groupby("replicate").skill.first().mean(),
             "underfit": cell.groupby("replicate").underfit.first().mean(),

@@ -106,6 +106,29 @@ def level_of_the_test() -> str:
     return f"On the [published problems](trust.md) the test at 5 % flags {parts[0]} and {parts[1]}."
 
 
+def lower_ends() -> str:
+    """Return how often lower ends are above the truth, over all problems of a size."""
+    parts = []
+    for name in ("trust", "trust_2000"):
+        rows = [row for row in results(name)["rows"] if row["measure"] != "accuracy"]
+        useful, useless = (
+            _weighted([(row[key], row[count]) for row in rows if row[count]])
+            for key, count in (("too_high", "n_useful"), ("nulls_above", "n_useless"))
+        )
+        parts.append(
+            f"with {rows[0]['n']:,} rows {useful[0]:.1f} % of {useful[1]:,} intervals of useful "
+            f"features begin above the importance, and {useless[0]:.1f} % of {useless[1]:,} of "
+            "useless features above zero"
+        )
+    return f"Of 95 % intervals 2.5 % may. On the [published problems](trust.md) {'; '.join(parts)}."
+
+
+def _weighted(shares: list[tuple[float, int]]) -> tuple[float, int]:
+    """Return the mean of shares in per cent, each of so many, and their total."""
+    total = sum(count for _, count in shares)
+    return 100 * sum(share * count for share, count in shares) / total, total
+
+
 def _count(row: dict[str, Any]) -> int:
     """Return how many useless features were tested: data sets times those of the problem."""
     return row["data_sets"] * _n_nulls()[row["problem"], row["measure"]]
@@ -225,6 +248,7 @@ BLOCKS: tuple[Callable[[], str], ...] = (
     coverage_catboost,
     coverage_of_truth,
     level_of_the_test,
+    lower_ends,
     linear_choice,
     selection,
     estimate_law,

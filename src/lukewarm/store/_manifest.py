@@ -14,7 +14,7 @@ from lukewarm._text import printable
 from lukewarm.store._fingerprint import digest
 
 # Raised whenever a store of before would be read wrongly.
-FORMAT = 3
+FORMAT = 4
 NAME = "store.json"
 _PART = ".lukewarm-"
 # In a message; the others are counted.

@@ -10,11 +10,14 @@ a tree on some hundred rows shows that the others determine them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.tree import DecisionTreeRegressor
 
 from lukewarm._typing import Matrix, Vector
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeRegressor
 
 # Rows per value of a column from which it may be made of steps.
 _ROWS_PER_VALUE = 10
@@ -47,6 +50,8 @@ class RuleFit:
             The functions it may use.
         weights : ndarray of shape (n,), optional
         """
+        from sklearn.tree import DecisionTreeRegressor  # few tables need it
+
         # Among splits that are as good the seed chooses.
         tree = DecisionTreeRegressor(random_state=0)
         return cls(tree.fit(functions[:, places], target, sample_weight=weights), places)
