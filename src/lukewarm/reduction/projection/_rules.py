@@ -19,8 +19,9 @@ from lukewarm._typing import Matrix, Vector
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor
 
-# Rows per value of a column from which it may be made of steps.
-_ROWS_PER_VALUE = 10
+# Values up to which a column may be made of steps, and rows for each of them. Of more, such as
+# lengths to a hundredth, boosted trees follow all there is.
+_MOST_VALUES, _ROWS_PER_VALUE = 100, 10
 # Rows that show whether there is a rule: a tree on them takes a millisecond.
 _ROWS_SEEN = 500
 # Of the variance, what such a tree may leave beside steps that so many rows know roughly.
@@ -88,7 +89,8 @@ def may_follow_a_rule(
     False
     """
     n_values = len(np.unique(column[0]))
-    if not len(places) or not 1 < n_values <= len(column[0]) / _ROWS_PER_VALUE:
+    most_values = min(_MOST_VALUES, len(column[0]) / _ROWS_PER_VALUE)
+    if not len(places) or not 1 < n_values <= most_values:
         return False
     (seen, some), (judging, others) = (_some(*pair) for pair in zip(functions, column, strict=True))
     left = others - RuleFit.learn(seen, some, places, None).predict(judging)
