@@ -73,12 +73,15 @@ def test_block_by_block_they_are_those_of_the_rows_in_memory(
     assert vi.result_.importance[0] > 5 * vi.result_.standard_error[0]  # a matters
     # Cells of one row: the same sums in another order.
     assert found.n_rows == N_ROWS - N_LEARNT == len(found.full.influence)
-    # The product test shows how far lower ends are up, and counts a degree of freedom of cells.
+    # The product test raises low ends. Of cells it counts a degree of freedom, so their scores are
+    # compared instead.
     found_frame, expected = (
         replace(each, worth=None).to_frame()[NUMBERS] for each in (found, vi.result_)
     )
     np.testing.assert_allclose(found_frame, expected, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(found.worth, vi.result_.worth, rtol=1e-7)
+    scores = [[each.value for each in result.scores] for result in (found, vi.result_)]
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-7, atol=1e-12)
     # Student's law with 399 degrees of freedom instead of the normal one.
     np.testing.assert_allclose(found.p_value(), vi.result_.p_value(), rtol=0.3, atol=1e-3)
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, t
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -19,7 +19,7 @@ from lukewarm.evaluation import (
     TwinTerms,
 )
 from lukewarm.evaluation._twins import calibration
-from lukewarm.inference import skewed_widths
+from lukewarm.inference import Moments, skewed_widths, spread_freedom
 from lukewarm.measures import R2, NegLogLoss, NegMAE, NegMSE, mean_of_rows
 
 FAST = {"model": "boosting", "method": "projection", "max_steps": 40, "random_state": 0}
@@ -280,7 +280,8 @@ def test_what_the_training_rows_leave_open_widens_the_interval(fitted):
         np.array([getattr(each, name) for each in result.scores])
         for name in ("value", "standard_error")
     )
-    shown = np.square(np.maximum(score - 1.959964 * error, 0))
+    freedom = spread_freedom(Moments.of_many([each.influence for each in result.scores]))
+    shown = np.square(np.maximum(score - t.ppf(0.975, freedom) * error, 0))
     assert (shown[:3] > lowest[:3]).any()
     assert (shown[:3] < lowest[:3]).any()
     assert np.allclose(low[:3], np.maximum(lowest, shown)[:3], rtol=1e-5)

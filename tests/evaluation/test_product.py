@@ -1,6 +1,7 @@
 import numpy as np
 
 from lukewarm.evaluation import ProductTerms, ScoredRows, own_squares, score_of_outputs
+from lukewarm.measures import R2
 
 
 def test_errors_of_the_prediction_without_a_feature_are_not_its_merit():
@@ -49,12 +50,44 @@ def test_weights_count_for_the_errors_as_for_the_products():
     own = own_squares((f, f), (one, other), 1.0)
     weights = generator.uniform(0.5, 2.0, 50)
     products = (f + noise - h) * (f - h)
-    shares = weights / weights.mean()
-    assert own.mean() > 0
+    assert own.mean() > own.std() / np.sqrt(50)
     terms = ScoredRows(f + noise, h, f - h, weights, own).terms
-    spread = np.std(shares * products)
-    np.testing.assert_allclose(terms.products, shares * (products - own) / spread)
-    np.testing.assert_allclose(terms.effects, shares * np.square(f - h) / spread**2)
+    spread = np.std(weights * products)
+    np.testing.assert_allclose(terms.products, weights * (products - own) / spread)
+    np.testing.assert_allclose(terms.effects, weights * np.square(f - h) / spread**2)
+    np.testing.assert_array_equal(terms.units, weights)
+
+
+def test_a_weight_of_two_is_the_row_twice():
+    x, z, noise = np.random.default_rng(11).normal(size=(3, 60))
+    weights = np.where(x > 0, 2.0, 1.0)
+    twice = np.repeat(np.arange(60), weights.astype(int))
+    y = x + z + noise
+    one = ScoredRows(y, z, x, weights).terms.score()
+    other = ScoredRows(y[twice], z[twice], x[twice]).terms.score()
+    np.testing.assert_allclose(one.value, other.value, rtol=1e-12)
+    # Whatever the unit of the weights.
+    many = ScoredRows(y, z, x, 7 * weights).terms.score()
+    np.testing.assert_allclose(many.influence, one.influence, rtol=1e-9, atol=1e-12)
+
+
+def test_weights_and_scales_have_errors_of_their_own():
+    # Weights that fall with the effect, and the variance of y that R2 divides by: the spread of
+    # 1,000 scores is their standard error, to 4 times 1 / sqrt(2 * 1,000), where neglecting the
+    # third mean gave a third of it and 1.4 times it.
+    generator = np.random.default_rng(12)
+    scores = {"weights": [], "scale": []}
+    for _ in range(1000):
+        x, z, noise = generator.normal(size=(3, 300))
+        y = x + z + 0.1 * noise
+        weighted = ScoredRows(y, z, x, weights=1 / (0.1 + x**2))
+        scaled = ScoredRows(y, z, x, units=R2().scale_terms(y))
+        for name, rows in (("weights", weighted), ("scale", scaled)):
+            scores[name].append(rows.terms.score())
+    for each in scores.values():
+        spread = np.std([score.value for score in each])
+        error = np.sqrt(np.mean([score.rows_error**2 for score in each]))
+        assert abs(error / spread - 1) < 4 / np.sqrt(2000) + 0.02  # the delta method's own error
 
 
 def test_the_squared_score_of_the_best_effect_is_the_importance_on_these_rows():
@@ -101,7 +134,7 @@ def test_lower_limits_of_scores_keep_their_level_near_zero():
     # Effects of 0, 1.5 and 3 standard errors: the limit at 97.5 % is above the truth in 2.5 % of
     # 2,000 samples, within 4 binomial standard errors; above zero for the others in 32 and 85 %.
     generator = np.random.default_rng(8)
-    for size, least in ((0.0, 0.0), (1.5, 0.25), (3.0, 0.8)):
+    for size, power in ((0.0, 0.025), (1.5, 0.323), (3.0, 0.851)):
         slope, above, shown = size / np.sqrt(400), 0, 0
         for _ in range(2000):
             x, noise = generator.normal(size=(2, 400))
@@ -110,7 +143,8 @@ def test_lower_limits_of_scores_keep_their_level_near_zero():
             above += root > slope
             shown += root > 0
         assert abs(above / 2000 - 0.025) < 4 * np.sqrt(0.025 * 0.975 / 2000)
-        assert shown / 2000 >= least
+        # Studentised, so a little less than by the normal law.
+        assert abs(shown / 2000 - power) < 4 * np.sqrt(power * (1 - power) / 2000) + 0.005
 
 
 def test_parts_without_an_effect_do_not_count():

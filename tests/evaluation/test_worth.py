@@ -16,13 +16,9 @@ def numbers(generator):
     return predictions(f + generator.normal(size=200), f)
 
 
-def test_in_squared_error_a_squared_score_is_worth_itself(numbers):
-    np.testing.assert_allclose(numbers.worth(as_measure("neg_mse"), [0.5, 3.0]), 1.0)
-
-
-def test_in_r2_it_is_a_share_of_the_variance(numbers):
-    worth = numbers.worth(as_measure("r2"), [0.5, 3.0])
-    np.testing.assert_allclose(worth, 1 / np.var(numbers.y))
+@pytest.mark.parametrize("name", ["neg_mse", "r2"])
+def test_a_squared_score_is_worth_itself(numbers, name):
+    np.testing.assert_allclose(numbers.worth(as_measure(name), [0.5, 0.8]), 1.0)
 
 
 def test_of_a_root_it_is_what_the_whole_effect_loses(numbers):
@@ -35,15 +31,12 @@ def test_of_a_root_it_is_what_the_whole_effect_loses(numbers):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_in_log_loss_it_is_what_pinsker_says(n_classes, generator):
+def test_of_classes_too(n_classes, generator):
     shares = generator.dirichlet(np.ones(n_classes), size=200)
     y = (shares.cumsum(axis=1) < generator.uniform(size=(200, 1))).sum(axis=1).astype(float)
     known = predictions(y, shares[:, 1] if n_classes == 2 else shares)
-    expected = 2.0 if n_classes == 2 else 1.0
-    np.testing.assert_allclose(known.worth(as_measure("neg_log_loss"), [0.1, 0.2]), expected)
-    np.testing.assert_allclose(known.worth(as_measure("brier"), [0.1, 0.2]), 1.0)
-    entropy = -np.sum([each * np.log(each) for each in np.bincount(y.astype(int)) / 200])
-    np.testing.assert_allclose(known.worth(as_measure("deviance"), [0.1, 0.2]), expected / entropy)
+    for name in ("neg_log_loss", "brier", "deviance"):
+        np.testing.assert_allclose(known.worth(as_measure(name), [0.1, 0.2]), 1.0)
 
 
 def test_of_other_measures_and_of_scores_below_zero_nothing_is_known(numbers):

@@ -55,6 +55,26 @@ def test_of_a_column_by_chance_there_is_no_rule(numbers, generator):
     assert np.abs(np.abs(share) - 0.5).max() < 0.25
 
 
+def test_of_a_column_that_follows_a_line_the_line_is_the_guess(numbers):
+    # Some fifty values, but a line leaves a twelfth of a step's square, and a tree much more.
+    rounded = np.round(5 * (numbers[:, 0] + numbers[:, 1]))
+    X = np.column_stack([numbers, rounded])
+    regressions = regressions_of(X)
+    draws = ConditionalDraws(regressions, (3,))
+    left = draws.residuals(regressions.prepare(X[400:]))
+    assert np.mean(left**2) < 0.12
+    rule = regressions.rule(X[:300, 3], (3,)).predict(regressions.prepare(X[400:]))
+    assert np.mean((X[400:, 3] - rule) ** 2) > 0.5
+
+
+def test_one_value_on_the_rows_that_judge_shows_no_rule(numbers):
+    rare = np.zeros(300)
+    rare[[5, 200]] = 1.0
+    places = np.arange(3)
+    columns = rare, np.zeros(100)
+    assert not may_follow_a_rule((numbers[:300], numbers[300:400]), columns, places)
+
+
 def test_rules_do_not_read_what_is_removed(numbers):
     x = numbers[:, 0]
     functions, places = numbers[:400], np.array([1, 2])

@@ -3,7 +3,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtr
 
 import lukewarm as lw
 from lukewarm.inference import skewed_widths
@@ -49,6 +49,13 @@ def whole(generator):
     )
 
 
+def student_p_value(score):
+    """By the degrees of freedom that the spread of influence values is known by."""
+    scaled = score.influence / np.sqrt(np.mean(score.influence**2))
+    freedom = 2 * len(scaled) / (np.mean(scaled**4) - 1)
+    return stdtr(freedom, -score.value / score.standard_error)
+
+
 def test_the_frame_equals_that_of_single_differences(whole):
     whole = replace(whole, clusters=None)
     columns = ["importance", "std_error", "ci_low", "ci_high", "p_value", "shift"]
@@ -64,7 +71,7 @@ def test_the_frame_equals_that_of_single_differences(whole):
             single.standard_error,
             single.value - np.hypot(below, moved) - number / 100,
             max(high, 1.0) if number == 1 else high,
-            score.p_value(),
+            student_p_value(score),
             single.shift,
         ]
         np.testing.assert_allclose(found[number], expected, rtol=1e-12, atol=1e-12)
@@ -126,6 +133,24 @@ class TestWhatTheTestShows:
         assert (high > result.importance).all()
         np.testing.assert_array_equal(result.p_value() < 0.025, low > 0)
         assert low[3] == pytest.approx(3 * (0.6 - quantile * self.ERROR) ** 2)
+
+    def test_so_they_are_where_groups_are_few(self, whole):
+        unsure = replace(whole, full=replace(whole.full, value=whole.full.value + 2.0, shift=9.0))
+        # Student's law with five degrees of freedom asks for 2.57 standard errors.
+        values = [2.5 * self.ERROR, 2.6 * self.ERROR]
+        result = self.result(unsure, values, [1.0, 1.0])
+        six = np.array([1.0, -1.0] * 3) * self.ERROR * np.sqrt(6)
+        scores = tuple(MeasureValue(value, six) for value in values)
+        grouped = replace(result, scores=scores, clusters=np.arange(len(whole.full.influence)))
+        low, _ = grouped.interval()
+        np.testing.assert_array_equal(grouped.p_value() < 0.025, [False, True])
+        np.testing.assert_array_equal(low > 0, [False, True])
+
+    def test_a_contrast_of_one_set_has_its_interval(self, whole):
+        result = self.result(whole, [0.5, 0.6], [1.0, 1.0])
+        low, high = result.interval()
+        assert result.contrast({"x1": 2.0}).interval() == (2 * low[1], 2 * high[1])
+        assert result.contrast({"x1": -1.0}).interval() == (-high[1], -low[1])
 
     def test_they_do_not_pass_the_estimate(self, whole):
         result = self.result(whole, [5.0], [1.0])

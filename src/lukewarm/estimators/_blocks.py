@@ -18,7 +18,13 @@ from lukewarm._validation import shown
 from lukewarm.data import ParquetRows
 from lukewarm.estimators._further_rows import FurtherRows
 from lukewarm.estimators._prepared import Prepared
-from lukewarm.evaluation import CellSums, TwinTerms, own_squares, product_terms
+from lukewarm.evaluation import (
+    CellSums,
+    TwinTerms,
+    own_squares,
+    product_terms,
+    without_rounding,
+)
 from lukewarm.measures import RowTerms, over_classes, row_terms
 from lukewarm.parallel import blas_for, run_jobs
 from lukewarm.reduction import ReducedModel
@@ -124,6 +130,7 @@ class _BlockJob:
                 sums.errors[1 + number, place, here] += summed(self.terms.errors(y, prediction))
             direction = models[0].direction
             added = full[0] - reduced[0] if direction is None else direction(X)
+            added = without_rounding(added, reduced[0])
             products = product_terms(y, reduced[0], added)
             sums.products[number, here] += summed(products)
             sums.effects[number, here] += summed(over_classes(np.square(added)))
@@ -195,9 +202,8 @@ def evaluated_on(
     scores, worth = None, None
     if result.scores is not None:
         factor = prepared.runs.variance_factor(problem.clusters, int(cells.counts.sum()))
-        scores = cells.scores(factor)
-        n_columns = problem.task.n_outputs
-        worth = cells.worth(terms, [each.value for each in scores], n_columns)
+        scores = cells.scores(terms, problem.task.n_outputs, factor)
+        worth = cells.worth(terms, [each.value for each in scores])
     return replace(
         result,
         full=full,

@@ -22,7 +22,7 @@ from lukewarm.evaluation import (
     ScoredRows,
     own_squares,
 )
-from lukewarm.measures import MeanOverOutputs, Measure, OneOutput
+from lukewarm.measures import BregmanLoss, MeanOverOutputs, Measure, OneOutput
 from lukewarm.reduction import BaseReduction, ReducedModel
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -208,13 +208,9 @@ class Prepared:
         """
         if self.reduction.name != "projection" or self.inference == "split":
             return None
-        numbers: list[int | None] = [None]
-        if isinstance(measure, OneOutput):
-            numbers = [measure.number]
-        elif isinstance(measure, MeanOverOutputs):
-            numbers = [part.number for part in measure.parts]
+        parts = measure.parts if isinstance(measure, MeanOverOutputs) else (measure,)
         return tuple(
-            tuple(self._scored_terms(full, outcomes, number) for number in numbers)
+            tuple(self._scored_terms(full, outcomes, part) for part in parts)
             for outcomes in reduced
         )
 
@@ -237,24 +233,37 @@ class Prepared:
         return np.concatenate([np.flatnonzero(fold_of_row == fold) for fold, _ in self.runs.tested])
 
     def _scored_terms(
-        self, full: list[Outcome], reduced: list[Outcome], number: int | None
+        self, full: list[Outcome], reduced: list[Outcome], measure: Measure
     ) -> ProductTerms:
         runs, problem = self.runs, self.problem
+        number = measure.number if isinstance(measure, OneOutput) else None
+        loss = measure.measure if isinstance(measure, OneOutput) else measure
         parts = []
         for fold, model in runs.tested:
             one, other = full[model], reduced[model]
             direction = _added(one, other)
             rows = runs.folds[fold]
+            y = _output(problem.y[rows], number)
+            weights = None if problem.weights is None else problem.weights[rows]
             scored = ScoredRows(
-                _output(problem.y[rows], number),
+                y,
                 _output(runs.part(fold, model, other.prediction), number),
                 _output(runs.part(fold, model, direction), number),
-                None if problem.weights is None else problem.weights[rows],
+                weights,
                 self._own_squares(full, reduced, fold, model, number),
+                _units(loss, y, weights, self._n_columns),
             )
             parts.append(scored.terms)
         terms = ProductTerms.joined(parts)
-        return ProductTerms(self.on_disk(terms.products), self.on_disk(terms.effects))
+        return ProductTerms(
+            *(self.on_disk(each) for each in (terms.products, terms.effects, terms.units))
+        )
+
+    @property
+    def _n_columns(self) -> int:
+        """Columns of the predictions of one output."""
+        task = self.problem.task
+        return task.n_outputs if task.is_multiclass else 1
 
     def _own_squares(
         self, full: list[Outcome], reduced: list[Outcome], fold: int, model: int, number: int | None
@@ -304,3 +313,10 @@ def _added(full: Outcome, reduced: Outcome) -> Prediction:
 def _output(values: np.ndarray, number: int | None) -> np.ndarray:
     """Return one of several outputs; all there is where there is one."""
     return values if number is None else values[:, number]
+
+
+def _units(measure: Measure, y: Vector, weights: Vector | None, n_columns: int) -> Vector | None:
+    """Return terms whose mean is the squared error that is worth one; None where it is one."""
+    if not isinstance(measure, BregmanLoss):
+        return None
+    return measure.scale_terms(y, weights) / measure.least_curvature(n_columns)

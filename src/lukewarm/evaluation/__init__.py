@@ -12,6 +12,7 @@ from lukewarm.evaluation._product import (
     own_squares,
     product_terms,
     score_of_outputs,
+    without_rounding,
 )
 from lukewarm.evaluation._remainder import Remainder
 from lukewarm.evaluation._rows import INFERENCES, EvaluationPlan, skill_on_parts
@@ -37,4 +38,5 @@ __all__ = [
     "product_terms",
     "score_of_outputs",
     "skill_on_parts",
+    "without_rounding",
 ]

@@ -126,37 +126,52 @@ class CellSums:
         crossed, shared, first, second = (self._mean(each) for each in sums[:4])
         return calibration(crossed, shared, (first.value, second.value))
 
-    def scores(self, variance_factor: float) -> tuple[MeasureValue, ...]:
+    def scores(
+        self, terms: RowTerms, n_columns: int, variance_factor: float
+    ) -> tuple[MeasureValue, ...]:
         """Return the score of the product test of each feature set.
 
         Parameters
         ----------
+        terms : RowTerms
+        n_columns : int
+            Of predictions.
         variance_factor : float
             Times the variance of independent rows.
         """
+        unit = terms.scale([self._mean(each) for each in self.statistics])
+        if unit is None:
+            unit = self._mean(self.counts)
+        curvature = 1.0 if terms.loss is None else terms.loss.least_curvature(n_columns)
+        unit = MeasureValue(unit.value / curvature, unit.influence / curvature)
         found = []
         for products, effects, own in zip(
             self.products, self.effects, self.own_errors, strict=True
         ):
             mean = self._mean(without_own_errors(products, own))
-            found.append(score_of_means(mean, self._mean(effects), variance_factor))
+            found.append(score_of_means(mean, self._mean(effects), unit, variance_factor))
         return tuple(found)
 
-    def worth(self, terms: RowTerms, scores: Sequence[float], n_columns: int) -> Vector:
+    def worth(self, terms: RowTerms, scores: Sequence[float]) -> Vector:
         """Return what each feature set is worth at least, over its squared score, (n_sets,).
 
-        As `EvaluationPredictions.worth` does from rows; predictions have so many columns.
+        As `EvaluationPredictions.worth` does from rows.
         """
         if terms.loss is None:
             return np.full(len(scores), np.nan)
         statistics = [self._mean(each) for each in self.statistics]
+        scale = terms.scale(statistics)
 
-        def value(more: float) -> float:
-            sums = self.errors[0, 0] + more * self.counts
-            return terms.value(self._mean(sums), statistics).value
+        def lost_by(more: float) -> float:
+            plain, worse = (
+                terms.value(self._mean(self.errors[0, 0] + each * self.counts), statistics).value
+                for each in (0.0, more)
+            )
+            return plain - worse
 
-        plain, curvature = value(0.0), terms.loss.least_curvature(n_columns)
-        return np.array([worth_of(each, curvature, lambda m: plain - value(m)) for each in scores])
+        return np.array(
+            [worth_of(each, 1.0 if scale is None else scale.value, lost_by) for each in scores]
+        )
 
     def _mean(self, sums: Vector) -> MeasureValue:
         n_cells, n_rows = len(self.counts), self.counts.sum()

@@ -287,9 +287,8 @@ class EvaluationPredictions:
     def worth(self, measure: Measure, scores: Sequence[float]) -> Vector:
         """Return what each feature set is worth at least, over its squared score, (n_sets,).
 
-        A squared score is an importance in squared error (`ProductTerms`), from which that of other
-        losses of this kind follows (`BregmanLoss.least_curvature`). nan for other measures, means
-        over outputs, and where the score shows nothing.
+        nan for measures that are no mean of losses with the mean of y as best prediction
+        (`BregmanLoss`), for means over outputs, and where the score shows nothing.
 
         Parameters
         ----------
@@ -301,18 +300,16 @@ class EvaluationPredictions:
         if not isinstance(measure, BregmanLoss):
             return np.full(len(self.reduced), np.nan)
         losses = measure.losses(self.y, self.full)
-        curvature = measure.least_curvature(1 if self.full.ndim == 1 else self.full.shape[1])
+        scale = float(np.average(measure.scale_terms(self.y, self.weights), weights=self.weights))
 
-        def value(losses: Vector) -> float:
-            return self._on_parts(OfLosses(measure), losses, self.plan.full_parts).value
+        def lost_by(more: float) -> float:
+            plain, worse = (
+                self._on_parts(OfLosses(measure), each, self.plan.full_parts).value
+                for each in (losses, losses + more)
+            )
+            return plain - worse
 
-        plain = value(losses)
-        return np.array(
-            [
-                worth_of(each, curvature, lambda more: plain - value(losses + more))
-                for each in scores
-            ]
-        )
+        return np.array([worth_of(each, scale, lost_by) for each in scores])
 
     def _with_remainder(self, measure: Measure, rest: Remainder, quantiles: Vector) -> Matrix:
         """Return what each feature set is worth once models know what they left, (n_sets, k)."""

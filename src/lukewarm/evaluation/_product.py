@@ -17,11 +17,11 @@ next to nothing.
 The statistic also bounds the importance. Of u nothing can be told without the features, so in
 E[(y - h) u] = E[u0 u] only the best effect u0 = f0 - h0 counts, and by Cauchy and Schwarz
 
-    (E[(y - h) u])^2 / E[u^2] <= E[u0^2],    the importance in squared error,
+    E[(y - h) u]^2 / E[u^2] <= E[u0^2],    the importance in squared error,
 
-whatever the models have learnt. The score is the root of the left side. Unlike the importance it
-does not degenerate at zero, so what it shows a set to be worth has a lower limit that is above zero
-wherever the test rejects.
+whatever the models have learnt. The score is the root of the left side, in units of the measure.
+Unlike the importance it does not degenerate at zero, so what it shows a set to be worth has a lower
+limit that is above zero wherever the test rejects.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class ScoredRows:
     weights : ndarray of shape (n,), optional
     own_errors : ndarray of shape (n,), optional
         Terms of the mean square of what h has learnt wrong by itself.
+    units : ndarray of shape (n,), optional
+        Terms whose mean is the squared error that is worth one; ones by default.
     """
 
     y: Vector
@@ -66,23 +68,30 @@ class ScoredRows:
     direction: Prediction
     weights: Vector | None = None
     own_errors: Vector | None = None
+    units: Vector | None = None
 
     @property
     def terms(self) -> ProductTerms:
         """The terms of the score, products at unit spread so that no model's scale decides."""
-        direction = self.direction
-        if np.square(direction).mean() <= _NOTHING * (self.reduced + direction).var():
-            direction = np.zeros_like(direction)
-        products = product_terms(self.y, self.reduced, direction)
-        shares = 1.0 if self.weights is None else self.weights / self.weights.mean()
-        products = products * shares
+        shares = np.ones(len(self.y)) if self.weights is None else self.weights
+        direction = without_rounding(self.direction, self.reduced)
+        products = product_terms(self.y, self.reduced, direction) * shares
         spread = products.std()
         scale = spread if spread > 0 else 1.0
-        terms = products / scale
+        products = products / scale
         if self.own_errors is not None and spread > 0:
-            terms = without_own_errors(terms, self.own_errors * shares / scale)
-        effects = over_classes(np.square(direction)) * shares
-        return ProductTerms(terms, effects / scale**2)
+            products = without_own_errors(products, self.own_errors * shares / scale)
+        effects = over_classes(np.square(direction)) * shares / scale**2
+        return ProductTerms(
+            products, effects, shares if self.units is None else self.units * shares
+        )
+
+
+def without_rounding(direction: Prediction, reduced: Prediction) -> Prediction:
+    """Return what features add to a prediction; zeros where that is rounding."""
+    if np.square(direction).mean() <= _NOTHING * (reduced + direction).var():
+        return np.zeros_like(direction)
+    return direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +101,16 @@ class ProductTerms:
     Parameters
     ----------
     products : ndarray of shape (n,)
-        (y - h) u.
+        (y - h) u, times the weight of the row.
     effects : ndarray of shape (n,)
-        u^2.
+        u^2, times the weight.
+    units : ndarray of shape (n,)
+        What is worth one in squared error, times the weight.
     """
 
     products: Vector
     effects: Vector
+    units: Vector
 
     @classmethod
     def joined(cls, parts: Sequence[ProductTerms]) -> ProductTerms:
@@ -106,11 +118,12 @@ class ProductTerms:
         return cls(
             np.concatenate([part.products for part in parts]),
             np.concatenate([part.effects for part in parts]),
+            np.concatenate([part.units for part in parts]),
         )
 
     def at(self, chosen: np.ndarray) -> ProductTerms:
         """Return the terms of some rows."""
-        return ProductTerms(self.products[chosen], self.effects[chosen])
+        return ProductTerms(self.products[chosen], self.effects[chosen], self.units[chosen])
 
     def score(self, variance_factor: float = 1.0) -> MeasureValue:
         """Return the score: the root of what the rows show the features to be worth.
@@ -123,40 +136,46 @@ class ProductTerms:
         Examples
         --------
         >>> x = np.array([-1.0, -1.0, 1.0, 1.0])
-        >>> ProductTerms(products=2 * x * x, effects=x * x).score().value
+        >>> ProductTerms(products=2 * x * x, effects=x * x, units=np.ones(4)).score().value
         2.0
         """
-        products, effects = (mean_of_rows(each, None) for each in (self.products, self.effects))
-        return score_of_means(products, effects, variance_factor)
+        products, effects, unit = (
+            mean_of_rows(each, None) for each in (self.products, self.effects, self.units)
+        )
+        return score_of_means(products, effects, unit, variance_factor)
 
 
 def score_of_means(
-    products: MeasureValue, effects: MeasureValue, variance_factor: float
+    products: MeasureValue, effects: MeasureValue, unit: MeasureValue, variance_factor: float
 ) -> MeasureValue:
-    """Return E[products] / root of E[effects], its influence values by the delta method."""
-    if effects.value <= 0:
+    """Return E[products] / root of E[effects] E[units], its influence values by the delta method.
+
+    Weights of rows are in all three, so their scale cancels.
+    """
+    if effects.value <= 0 or unit.value <= 0:
         return MeasureValue(0.0, np.zeros_like(products.influence))
-    root = np.sqrt(effects.value)
+    root = np.sqrt(effects.value * unit.value)
     value = products.value / root
-    influence = products.influence / root - value * effects.influence / (2 * effects.value)
+    below = effects.influence / effects.value + unit.influence / unit.value
+    influence = products.influence / root - value / 2 * below
     return MeasureValue(float(value), influence * np.sqrt(variance_factor))
 
 
-def worth_of(score: float, curvature: float, lost_by: Callable[[float], float]) -> float:
+def worth_of(score: float, scale: float, lost_by: Callable[[float], float]) -> float:
     """Return what features are worth at least, over their squared score; nan if it shows nothing.
 
-    A root of losses, which is concave, loses more than in proportion by a smaller effect, so one
-    number bounds what any lower limit of the score shows.
+    One, but for a root of losses: it is concave and loses more than in proportion by a smaller
+    effect, so one number bounds what any lower limit of the score shows.
 
     Parameters
     ----------
     score : float
-    curvature : float
-        Of the loss, at the least (`BregmanLoss.least_curvature`).
+    scale : float
+        What the mean loss is divided by.
     lost_by : callable
         From an addition to the mean loss to what the measure falls by.
     """
-    return lost_by(curvature * score**2) / score**2 if score > 0 else np.nan
+    return lost_by(scale * score**2) / score**2 if score > 0 else np.nan
 
 
 def score_of_outputs(by_output: Sequence[ProductTerms], variance_factor: float) -> MeasureValue:
@@ -164,14 +183,16 @@ def score_of_outputs(by_output: Sequence[ProductTerms], variance_factor: float) 
 
     Under the null all of them are centred.
     """
-    if len(by_output) == 1:
-        return by_output[0].score(variance_factor)
-    scores = []
-    for terms in by_output:
-        score, spread = terms.score(variance_factor), terms.products.std()
-        unit = spread / np.sqrt(terms.effects.mean()) if spread > 0 else 1.0
-        scores.append(MeasureValue(score.value / unit, score.influence / unit))
-    return MeasureValue.mean(scores)
+    scores = [terms.score(variance_factor) for terms in by_output]
+    if len(scores) == 1:
+        return scores[0]
+    errors = [score.rows_error for score in scores]
+    return MeasureValue.mean(
+        [
+            MeasureValue(score.value / (error or 1.0), score.influence / (error or 1.0))
+            for score, error in zip(scores, errors, strict=True)
+        ]
+    )
 
 
 def own_squares(full: Sequence[Prediction], reduced: Sequence[Prediction], share: float) -> Vector:

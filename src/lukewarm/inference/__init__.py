@@ -12,7 +12,7 @@ from lukewarm.inference._multiplicity import (
     simultaneous_quantile,
 )
 from lukewarm.inference._resampled import resampled_error
-from lukewarm.inference._skewed import interval_ends, skewed_widths
+from lukewarm.inference._skewed import interval_ends, skewed_widths, spread_freedom
 from lukewarm.inference._wald import (
     p_value,
     reach_zero,
@@ -36,6 +36,7 @@ __all__ = [
     "simultaneous_quantile",
     "skewed_widths",
     "small_sample_scale",
+    "spread_freedom",
     "standard_error",
     "wald_interval",
 ]

@@ -64,9 +64,21 @@ def _widths(moments: Moments, quantile: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _student_factor(moments: Moments, quantile: float) -> np.ndarray:
     """Return Student's quantile over the normal one; one where rows do not differ."""
+    return np.where(
+        moments.kurtosis > 0, stdtrit(spread_freedom(moments), ndtr(quantile)) / quantile, 1.0
+    )
+
+
+def spread_freedom(moments: Moments) -> np.ndarray:
+    """Return the degrees of freedom that the spread of influence values is known by.
+
+    Examples
+    --------
+    >>> spread_freedom(Moments.of(np.random.default_rng(0).normal(size=1000))).round(-2)
+    1000.0
+    """
     # A kurtosis of one is its least, that of a coin; the guard is against dividing by zero.
-    freedom = 2 * moments.n_rows / np.maximum(moments.kurtosis - 1, 1e-6)
-    return np.where(moments.kurtosis > 0, stdtrit(freedom, ndtr(quantile)) / quantile, 1.0)
+    return 2 * moments.n_rows / np.maximum(moments.kurtosis - 1, 1e-6)
 
 
 def _inverse(value: float, skewness: np.ndarray, n_rows: int) -> np.ndarray:

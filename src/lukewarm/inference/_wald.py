@@ -95,7 +95,10 @@ def reach_zero(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def p_value(
-    estimate: np.ndarray, std_error: np.ndarray, delta: float = 0.0, freedom: float = np.inf
+    estimate: np.ndarray,
+    std_error: np.ndarray,
+    delta: float = 0.0,
+    freedom: float | np.ndarray = np.inf,
 ) -> np.ndarray:
     """Return the one-sided p-value of "the true value is at most `delta`".
 
@@ -103,9 +106,9 @@ def p_value(
     ----------
     estimate, std_error : ndarrays of one shape
     delta : float, default 0
-    freedom : float, default infinity
-        Degrees of freedom of Student's law, where groups of rows are few; the normal law by
-        default.
+    freedom : float or ndarray, default infinity
+        Degrees of freedom of Student's law, where rows or groups of them are few; the normal law
+        by default.
 
     Notes
     -----
@@ -123,5 +126,5 @@ def p_value(
     # So many standard errors that they overflow leave p at 0 or 1, where it belongs.
     with np.errstate(over="ignore"):
         distance = -excess / spread
-    below = ndtr(distance) if np.isinf(freedom) else stdtr(freedom, distance)
+    below = np.where(np.isinf(freedom), ndtr(distance), stdtr(freedom, distance))
     return np.where(std_error > 0, below, np.where(excess > 0, 0.0, 1.0))

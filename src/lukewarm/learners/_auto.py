@@ -234,7 +234,7 @@ class _Contest:
             for name in names:
                 self._try(name, candidates[name])
             return
-        heavy = _RANKED in candidates and any_heavy_tails(self._train.X)
+        heavy = _RANKED in candidates and any_heavy_tails(self._train.X, self._train.weights)
         for name, make in candidates.items():
             if not name.startswith(_DEEP) and (name != _RANKED or heavy):
                 self._try(name, make)

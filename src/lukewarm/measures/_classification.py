@@ -86,9 +86,13 @@ class Deviance(LogLosses, OfSeveralClasses):
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these losses."""
         self.check_target(counted_rows(y, weights))
+        entropy = mean_of_rows(self.scale_terms(y, weights), weights)
+        return ratio_explained(mean_of_rows(losses, weights), entropy)
+
+    def scale_terms(self, y: Vector, weights: Vector | None = None) -> Vector:
+        """Return the log-losses of the prevalence."""
         shares = np.bincount(y.astype(int), weights=weights)
-        constant = -np.log(shares[y.astype(int)] / shares.sum())
-        return ratio_explained(mean_of_rows(losses, weights), mean_of_rows(constant, weights))
+        return -np.log(shares[y.astype(int)] / shares.sum())
 
 
 class AUC(OfSeveralClasses):

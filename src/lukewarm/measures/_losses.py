@@ -52,6 +52,10 @@ class ByLosses(ABC):
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these losses."""
 
+    def scale_terms(self, y: Vector, weights: Vector | None = None) -> Vector:
+        """Return terms of rows whose mean the mean loss is divided by: ones."""
+        return np.ones(len(y))
+
     def evaluate(
         self, y: Vector, prediction: Prediction, weights: Vector | None = None
     ) -> MeasureValue:

@@ -36,6 +36,10 @@ class BregmanLoss(Protocol):
         """
         ...
 
+    def scale_terms(self, y: Vector, weights: Vector | None = None) -> Vector:
+        """Return terms of rows, (n,), whose mean the mean loss is divided by."""
+        ...
+
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these losses (n,)."""
         ...

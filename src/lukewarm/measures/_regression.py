@@ -180,6 +180,9 @@ class R2(SquaredErrors):
     def of_losses(self, y: Vector, losses: Vector, weights: Vector | None = None) -> MeasureValue:
         """Return the value of predictions with these squared errors."""
         self.check_target(counted_rows(y, weights))
-        mean = np.average(y, weights=weights)
-        variance = mean_of_rows(np.square(y - mean), weights)
+        variance = mean_of_rows(self.scale_terms(y, weights), weights)
         return ratio_explained(mean_of_rows(losses, weights), variance)
+
+    def scale_terms(self, y: Vector, weights: Vector | None = None) -> Vector:
+        """Return the squared distances from the mean."""
+        return np.square(y - np.average(y, weights=weights))

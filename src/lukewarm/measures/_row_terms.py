@@ -36,6 +36,10 @@ class RowTerms(ABC):
         """Return what is needed of the target of each row, shape (k, n); of most nothing."""
         return np.empty((0, len(y)))
 
+    def scale(self, statistics: Sequence[MeasureValue]) -> MeasureValue | None:
+        """Return what the mean error is divided by; None where it is a mean itself."""
+        return None
+
     @abstractmethod
     def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
         """Return the measure, given the means of errors and statistics."""
@@ -76,12 +80,14 @@ class _OfVariance(RowTerms):
         distance = y - self.centre
         return np.stack([distance, np.square(distance)])
 
-    def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
+    def scale(self, statistics: Sequence[MeasureValue]) -> MeasureValue:
         mean, square = statistics
-        variance = MeasureValue(
+        return MeasureValue(
             square.value - mean.value**2, square.influence - 2 * mean.value * mean.influence
         )
-        return ratio_explained(error, variance)
+
+    def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
+        return ratio_explained(error, self.scale(statistics))
 
 
 @dataclass(frozen=True)
@@ -97,17 +103,19 @@ class _OfEntropy(RowTerms):
     def statistics(self, y: Vector) -> Matrix:
         return (y == np.arange(self.n_classes)[:, np.newaxis]).astype(float)
 
-    def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
+    def scale(self, statistics: Sequence[MeasureValue]) -> MeasureValue:
         # Entropy is minimal at the shares, so their own estimation does not enter.
         costs = [-np.log(share.value) if share.value > 0 else 0.0 for share in statistics]
-        entropy = MeasureValue(
+        return MeasureValue(
             sum(cost * share.value for cost, share in zip(costs, statistics, strict=True)),
             np.sum(
                 [cost * share.influence for cost, share in zip(costs, statistics, strict=True)],
                 axis=0,
             ),
         )
-        return ratio_explained(error, entropy)
+
+    def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
+        return ratio_explained(error, self.scale(statistics))
 
 
 def row_terms(measure: Measure, *, centre: float, n_classes: int | None) -> RowTerms:

@@ -84,6 +84,9 @@ class Contrast:
         that of the sum.
         """
         level = self.result.level if level is None else check_fraction("level", level)
+        if len(self.weights) == 1:
+            ends = np.stack(self.result.interval(level))[:, self._numbers[0]] * self._weight[0]
+            return float(ends.min()), float(ends.max())
         quantile = float(ndtri(0.5 + level / 2))
         # A set that is learnt slowly may be worth more: the sum is larger, or smaller if the
         # weight is negative.

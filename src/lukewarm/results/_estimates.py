@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from lukewarm._typing import Matrix, RandomState, Vector
 from lukewarm._validation import check_flag, check_fraction, check_number
@@ -15,6 +15,7 @@ from lukewarm.inference import (
     interval_ends,
     p_value,
     simultaneous_quantile,
+    spread_freedom,
 )
 from lukewarm.inference import reach_zero as extend_to_zero
 from lukewarm.results._records import MeasureValue, Missed
@@ -109,7 +110,8 @@ class ImportanceEstimates:
         """Return the low and high ends of the intervals, each of shape (n_sets,).
 
         Wald intervals; with ``inference="learning_curve"`` the skewness of the influence values
-        is taken account of, and the end on the skewed side is the farther one.
+        is taken account of, and the end on the skewed side is the farther one; the low end is not
+        below what the product test shows a feature set to be worth, nor above the estimate then.
 
         Parameters
         ----------
@@ -147,8 +149,9 @@ class ImportanceEstimates:
         """
         if self.scores is None or self.worth is None or not self._is_skewed:
             return np.full(len(self), -np.inf)
-        values, errors = self._score_moments
-        roots = values - quantile * errors
+        values, errors = self._score_errors
+        # Of the law that the test takes, at the probability of so many normal errors.
+        roots = values - stdtrit(self._score_freedom, ndtr(quantile)) * errors
         is_shown = (roots > 0) & ~np.isnan(self.worth)
         return np.where(is_shown, self.worth * np.square(roots), -np.inf)
 
@@ -187,17 +190,21 @@ class ImportanceEstimates:
         # Sets that no model looks at have no part in a bootstrap, but a limit each.
         is_limited = False if self.missed is None else self.missed.is_limited
         n_ignored = int(np.sum((self._moments.standard_error == 0) & is_limited))
-        quantile = simultaneous_quantile(
-            self.influence, self._level(level), random_state, n_more=n_ignored
-        )
+        level = self._level(level)
+        quantile = simultaneous_quantile(self.influence, level, random_state, n_more=n_ignored)
+        if np.isfinite(self._shown(quantile)).any():
+            # Low ends follow the scores as well, which may be less alike than the importances.
+            scores = np.stack([score.influence for score in self.scores or ()])
+            quantile = max(quantile, simultaneous_quantile(scores, level, 0))
         return self._ends(quantile, reach_zero)
 
     def p_value(self, delta: float = 0.0) -> Vector:
         """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,).
 
         At zero, where two models differ by less than the theory of intervals needs, they come from
-        the product statistic where there is one (`scores`). Where rows belong together the law is
-        Student's, with a degree of freedom less than there are groups.
+        the product statistic where there is one (`scores`). The law is Student's: with as many
+        degrees of freedom as the error of a score is known by, and where rows belong together with
+        one less than there are groups at most.
         """
         if self.scores is not None and check_number("delta", delta) == 0:
             return self._score_p_values.copy()
@@ -210,16 +217,25 @@ class ImportanceEstimates:
 
     @cached_property
     def _score_p_values(self) -> Vector:
-        values, errors = self._score_moments
-        return p_value(values, errors, freedom=self._freedom((self.scores or ())[0]))
+        return p_value(*self._score_errors, freedom=self._score_freedom)
 
     @cached_property
-    def _score_moments(self) -> tuple[Vector, Vector]:
+    def _score_moments(self) -> Moments:
+        return Moments.of_many([score.influence for score in self.scores or ()])
+
+    @property
+    def _score_errors(self) -> tuple[Vector, Vector]:
         """The scores of the product test and their standard errors."""
         scores = self.scores or ()
-        errors = Moments.of_many([score.influence for score in scores]).standard_error
         others = np.array([score.training_error for score in scores])
-        return np.array([score.value for score in scores]), np.hypot(errors, others)
+        values = np.array([score.value for score in scores])
+        return values, np.hypot(self._score_moments.standard_error, others)
+
+    @property
+    def _score_freedom(self) -> Vector:
+        """Degrees of freedom of the errors of scores: few of few rows, few groups, heavy tails."""
+        known = spread_freedom(self._score_moments)
+        return np.minimum(known, self._freedom((self.scores or ())[0]))
 
     def _freedom(self, value: MeasureValue) -> float:
         """Return the degrees of freedom of a test: those of groups of rows, where there are any."""

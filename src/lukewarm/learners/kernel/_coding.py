@@ -269,7 +269,7 @@ def _borders(values: Vector, weights: Vector, reach: float) -> tuple[float, floa
     return float(low - margin), float(high + margin)
 
 
-def any_heavy_tails(X: Features) -> bool:
+def any_heavy_tails(X: Features, weights: Vector | None = None) -> bool:
     """Return whether a column of numbers has tails for which ranks are worth a try.
 
     Examples
@@ -278,6 +278,10 @@ def any_heavy_tails(X: Features) -> bool:
     >>> any_heavy_tails(pd.DataFrame({"income": incomes, "group": ["a", "b"] * 250}))
     True
     """
-    numbers = (each for each in _columns_of(X) if not isinstance(each, pd.Series))
-    present = (values[~np.isnan(values)] for values in numbers)
-    return any(len(values) > 0 and has_heavy_tails(values) for values in present)
+    shares = np.ones(len(X)) if weights is None else weights
+    for values in _columns_of(X):
+        if not isinstance(values, pd.Series):
+            present = ~np.isnan(values) & (shares > 0)
+            if present.any() and has_heavy_tails(values[present], shares[present]):
+                return True
+    return False

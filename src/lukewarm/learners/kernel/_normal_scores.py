@@ -32,6 +32,8 @@ def has_heavy_tails(values: Vector, weights: Vector | None = None) -> bool:
     (False, True, False)
     """
     centred = np.asarray(values - np.average(values, weights=weights), dtype=float)
+    # Fourth powers of very large and very small numbers are no numbers.
+    centred /= max(np.abs(centred).max(), np.finfo(float).tiny)
     square = np.average(np.square(centred), weights=weights)
     if square <= 0:
         return False

@@ -23,7 +23,6 @@ from lukewarm.reduction.projection._column_values import (
     few_values,
     is_value,
 )
-from lukewarm.reduction.projection._rules import leaves_nothing
 
 if TYPE_CHECKING:
     from lukewarm.learners import BaseLearner
@@ -265,7 +264,7 @@ class ConditionalDraws:
     ) -> Regression:
         rule = self._regressions.rule(target, self._given_without) if by_rule else None
         rows = self._regressions.stopping_rows
-        if rule is not None and leaves_nothing(held_out - rule.predict(rows), held_out):
+        if rule is not None and _is_exact(held_out - rule.predict(rows), held_out):
             return rule
         fit = self._regressions.fit(
             target,
@@ -381,6 +380,11 @@ def _at_nodes(levels: _Levels, rows: PreparedRows, n_nodes: int, place: int) -> 
         codes = np.minimum((cumulative < share).sum(axis=1), len(values) - 1)
         drawn.append(values[codes])
     return drawn
+
+
+def _is_exact(left: Vector, target: Vector) -> bool:
+    """Return whether nothing but rounding is left of a target that varies."""
+    return bool(np.mean(np.square(left)) <= _NOTHING * np.var(target) > 0)
 
 
 def _without_gaps(values: Vector, train: Vector) -> Vector:

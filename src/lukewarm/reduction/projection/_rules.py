@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 # Values up to which a column may be made of steps, and rows for each of them. Of more, such as
 # lengths to a hundredth, boosted trees follow all there is.
 _MOST_VALUES, _ROWS_PER_VALUE = 100, 10
-# Rows that show whether there is a rule: a tree on them takes a millisecond.
+# Rows that show whether there is a rule.
 _ROWS_SEEN = 500
 # Of the variance, what such a tree may leave beside steps that so many rows know roughly.
 _LEFT_BY_FEW = 0.2
-# What a tree on all rows leaves where there is no need to look for another guess.
-_LEFT_BY_ALL = 0.02
+# Lines beyond which trees on some hundred rows would cost more than all other guesses.
+_MOST_LINES = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,16 +90,12 @@ def may_follow_a_rule(
     """
     n_values = len(np.unique(column[0]))
     most_values = min(_MOST_VALUES, len(column[0]) / _ROWS_PER_VALUE)
-    if not len(places) or not 1 < n_values <= most_values:
+    if not 0 < len(places) <= _MOST_LINES or not 1 < n_values <= most_values:
         return False
     (seen, some), (judging, others) = (_some(*pair) for pair in zip(functions, column, strict=True))
+    spread = np.var(others)
     left = others - RuleFit.learn(seen, some, places, None).predict(judging)
-    return bool(np.mean(np.square(left)) <= _LEFT_BY_FEW * np.var(others))
-
-
-def leaves_nothing(left: Vector, target: Vector) -> bool:
-    """Return whether a rule leaves so little of a target that no other guess is looked for."""
-    return bool(np.mean(np.square(left)) <= _LEFT_BY_ALL * np.var(target))
+    return bool(spread > 0 and np.mean(np.square(left)) <= _LEFT_BY_FEW * spread)
 
 
 def _some(functions: Matrix, values: Vector) -> tuple[Matrix, Vector]:
