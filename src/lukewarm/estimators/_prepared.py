@@ -209,9 +209,22 @@ class Prepared:
         if self.reduction.name != "projection" or self.inference == "split":
             return None
         parts = measure.parts if isinstance(measure, MeanOverOutputs) else (measure,)
+        # Units are the same for all sets: kept once.
+        units: dict[int, Vector] = {}
+
+        def terms(outcomes: list[Outcome], place: int) -> ProductTerms:
+            found = self._scored_terms(full, outcomes, parts[place])
+            if place not in units:
+                units[place] = self.on_disk(found.units)
+            return replace(
+                found,
+                products=self.on_disk(found.products),
+                effects=self.on_disk(found.effects),
+                units=units[place],
+            )
+
         return tuple(
-            tuple(self._scored_terms(full, outcomes, part) for part in parts)
-            for outcomes in reduced
+            tuple(terms(outcomes, place) for place in range(len(parts))) for outcomes in reduced
         )
 
     @property
@@ -254,10 +267,7 @@ class Prepared:
                 _units(loss, y, weights, self._n_columns),
             )
             parts.append(scored.terms)
-        terms = ProductTerms.joined(parts)
-        return ProductTerms(
-            *(self.on_disk(each) for each in (terms.products, terms.effects, terms.units))
-        )
+        return ProductTerms.joined(parts)
 
     @property
     def _n_columns(self) -> int:

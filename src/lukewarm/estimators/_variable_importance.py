@@ -44,8 +44,8 @@ class VariableImportance(FollowUps):
         "xgboost", "random_forest", "linear"), an unfitted estimator of any kind, a module, or
         anything that follows the learner protocol. With `prefit` it may be anything that predicts,
         also a function of the rows. "auto" trains trees of two depths, on a linear or additive base
-        where that helps, and a kernel machine. It keeps the one that predicts held-out rows best,
-        or the average of those that may be the best.
+        where that helps, and kernel machines. It keeps the one that predicts held-out rows best, or
+        the average of those that may be the best.
     method : str or Reduction, default "auto"
         How the model without a feature set is obtained: "projection" (the full model's own mean
         over what the features may be, given the others), "early_stopping" (go on training from the

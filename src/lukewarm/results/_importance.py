@@ -84,9 +84,10 @@ class ImportanceResult(ImportanceEstimates, ResultRecord):
     notes : tuple of str
         What a reader should know about these estimates.
     scores : tuple of MeasureValue, optional
-        The score of the product test of each feature set, mean[(y - h)(f - h)] over the root of
-        mean[(f - h)^2], from which the p-values of "the importance is zero" derive; without it
-        they are those of the intervals.
+        The score of the product test of each feature set: mean[(y - h)(f - h)] over the root of
+        mean[(f - h)^2], in units of the measure. From it the p-values of "the importance is zero"
+        derive; without it they are those of the intervals. Of means over outputs, the mean of
+        scores in units of their errors.
     worth : ndarray of shape (n_sets,), optional
         What a set is worth at least, over its squared score: the lower ends of "learning_curve"
         intervals are not below what the scores show. nan where that is not known.
