@@ -102,6 +102,8 @@ def test_codes_of_levels_are_those_of_the_training_rows():
     codes, found = codes_of(train, others)
     assert codes.tolist() == [0, -1, 1]
     assert found.tolist() == [1, 2, -1, 0]
+    pairs = [pd.Series([("a", 1), ("a", 2)], dtype=object) for _ in range(2)]
+    assert [each.tolist() for each in codes_of(*pairs)] == [[0, 1], [0, 1]]
     codes, found = codes_of(np.array([2.0, np.nan, 5.0]), np.array([np.nan, 5.0]))
     assert (codes.tolist(), found.tolist()) == ([2, 1, 5], [1, 5])
 

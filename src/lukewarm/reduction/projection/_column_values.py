@@ -47,7 +47,10 @@ def codes_of(train: Any, others: Any) -> tuple[Vector, Vector]:
         gap = -1.0 if np.isnan(train).all() else np.nanmin(train) - 1
         return np.where(np.isnan(train), gap, train), np.where(np.isnan(others), gap, others)
     codes, levels = pd.factorize(train)
-    place = {level: code for code, level in enumerate(levels)}
-    # Gaps are a level; levels that the training rows lack are one more.
-    found = [-1 if pd.isna(each) else place.get(each, len(levels)) for each in others]
-    return codes.astype(float), np.array(found, dtype=float)
+    # Gaps have the code -1; levels that the training rows lack are one more.
+    known, others = (
+        pd.Index(list(each), dtype=object, tupleize_cols=False) for each in (levels, others)
+    )
+    found = known.get_indexer(others)
+    found[(found < 0) & ~others.isna()] = len(levels)
+    return codes.astype(float), found.astype(float)
