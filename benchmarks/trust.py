@@ -6,6 +6,11 @@ Every problem of `problems.py` is drawn many times, explained with the library's
 model and method named), and judged against its exact importances. Finished data sets are kept in
 results/runs/trust.jsonl, so a stopped run goes on; results/trust.json holds one row per problem,
 size and model, with Monte-Carlo errors. Seeds given by --seed: choose on some, report on others.
+
+results/trust_records.jsonl.xz holds the data sets behind the newest tables. As long as no estimate
+has changed since, unpack it to results/runs/trust.jsonl to add data sets of the same seed:
+
+    mkdir -p results/runs && xz -dc results/trust_records.jsonl.xz > results/runs/trust.jsonl
 """
 
 import os

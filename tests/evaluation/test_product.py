@@ -74,14 +74,14 @@ def test_a_weight_of_two_is_the_row_twice():
 def test_weights_and_scales_have_errors_of_their_own():
     # Weights that fall with the effect, and the variance of y that R2 divides by: the spread of
     # 1,000 scores is their standard error, to 4 times 1 / sqrt(2 * 1,000), where neglecting the
-    # third mean gave a third of it and 1.4 times it.
+    # third mean gave 0.4 and 0.75 times it.
     generator = np.random.default_rng(12)
     scores = {"weights": [], "scale": []}
     for _ in range(1000):
         x, z, noise = generator.normal(size=(3, 300))
-        y = x + z + 0.1 * noise
-        weighted = ScoredRows(y, z, x, weights=1 / (0.1 + x**2))
-        scaled = ScoredRows(y, z, x, units=R2().scale_terms(y))
+        y = x + 3 * z + 0.1 * noise
+        weighted = ScoredRows(y, 3 * z, x, weights=1 / (0.1 + x**2))
+        scaled = ScoredRows(y, 3 * z, x, units=R2().scale_terms(y))
         for name, rows in (("weights", weighted), ("scale", scaled)):
             scores[name].append(rows.terms.score())
     for each in scores.values():

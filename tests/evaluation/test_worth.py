@@ -21,6 +21,13 @@ def test_a_squared_score_is_worth_itself(numbers, name):
     np.testing.assert_allclose(numbers.worth(as_measure(name), [0.5, 0.8]), 1.0)
 
 
+def test_parts_of_unlike_variance_do_not_make_it_more(generator):
+    f = generator.normal(size=200) * np.repeat([1.0, 5.0], 100)
+    parts = EvaluationPlan.paired(np.repeat([0, 1], 100))
+    parted = EvaluationPredictions(f + generator.normal(size=200), f, (f,), parts)
+    np.testing.assert_allclose(parted.worth(as_measure("r2"), [0.5]), 1.0)
+
+
 def test_of_a_root_it_is_what_the_whole_effect_loses(numbers):
     error = np.mean(np.square(numbers.y - numbers.full))
     worth = numbers.worth(as_measure("rmse"), [0.5, 3.0])

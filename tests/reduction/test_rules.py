@@ -68,11 +68,14 @@ def test_of_a_column_that_follows_a_line_the_line_is_the_guess(numbers):
 
 
 def test_one_value_on_the_rows_that_judge_shows_no_rule(numbers):
-    rare = np.zeros(300)
-    rare[[5, 200]] = 1.0
-    places = np.arange(3)
-    columns = rare, np.zeros(100)
-    assert not may_follow_a_rule((numbers[:300], numbers[300:400]), columns, places)
+    # The ones lie where no row judges, so a tree is right about all of these.
+    functions = numbers.copy()
+    functions[[5, 200], 0] = 50.0
+    rare = (functions[:, 0] == 50.0) + 0.0
+    tree = RuleFit.learn(functions[:300], rare[:300], np.arange(3), None)
+    assert not tree.predict(functions[300:400]).any()
+    columns = rare[:300], rare[300:400]
+    assert not may_follow_a_rule((functions[:300], functions[300:400]), columns, np.arange(3))
 
 
 def test_rules_do_not_read_what_is_removed(numbers):

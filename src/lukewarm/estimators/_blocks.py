@@ -72,6 +72,7 @@ class _BlockJob:
     table: FurtherRows
     predictors: tuple[_Predictors, ...]
     terms: RowTerms
+    variance: float
     has_twins: bool
     share_of_half: float | None
     cell_rows: int
@@ -130,11 +131,11 @@ class _BlockJob:
                 sums.errors[1 + number, place, here] += summed(self.terms.errors(y, prediction))
             direction = models[0].direction
             added = full[0] - reduced[0] if direction is None else direction(X)
-            added = without_rounding(added, reduced[0])
+            added = without_rounding(added, self.variance)
             products = product_terms(y, reduced[0], added)
             sums.products[number, here] += summed(products)
             sums.effects[number, here] += summed(over_classes(np.square(added)))
-            if self.share_of_half is not None:
+            if self.share_of_half is not None and added.any():
                 own = own_squares(full[1:], reduced[1:], self.share_of_half)
                 sums.own_errors[number, here] += summed(own)
             if self.has_twins:
@@ -184,6 +185,7 @@ def evaluated_on(
         FurtherRows.of(problem, problem.read_by(learner), learner.traits.reads),
         predictors,
         terms,
+        float(np.var(learner.predict(prepared.full_models[0].evaluation.X))),
         terms.loss is not None and prepared.has_twins,
         prepared.runs.share_of_half(0, 0) if prepared.has_twins else None,
         max(rows.n_rows // _N_CELLS, 1),

@@ -202,7 +202,8 @@ class Prepared:
     ) -> tuple[tuple[ProductTerms, ...], ...] | None:
         """Return the terms of the score of each feature set, for each output of the measure.
 
-        They are the same for all measures of one output. None where the test would not be valid.
+        Those of all measures of one output differ in their units alone. None where the test would
+        not be valid.
         It needs reduced models that are projections of the full one: of models that were trained
         further the difference is not centred.
         """

@@ -299,13 +299,14 @@ class EvaluationPredictions:
             return self._of_output(measure.number).worth(measure.measure, scores)
         if not isinstance(measure, BregmanLoss):
             return np.full(len(self.reduced), np.nan)
-        losses = measure.losses(self.y, self.full)
-        scale = float(np.average(measure.scale_terms(self.y, self.weights), weights=self.weights))
+        losses, weights = measure.losses(self.y, self.full), self.weights
+        scale = float(np.average(measure.scale_terms(self.y, weights), weights=weights))
 
+        # Of all rows together, as scores are: the mean over parts of one over their variances is
+        # more than one over the variance of all.
         def lost_by(more: float) -> float:
             plain, worse = (
-                self._on_parts(OfLosses(measure), each, self.plan.full_parts).value
-                for each in (losses, losses + more)
+                measure.of_losses(self.y, each, weights).value for each in (losses, losses + more)
             )
             return plain - worse
 

@@ -76,7 +76,7 @@ class ScoredRows:
     def terms(self) -> ProductTerms:
         """The terms of the score, products at unit spread so that no model's scale decides."""
         shares = np.ones(len(self.y)) if self.weights is None else self.weights
-        direction = without_rounding(self.direction, self.reduced)
+        direction = without_rounding(self.direction, (self.reduced + self.direction).var())
         products = product_terms(self.y, self.reduced, direction) * shares
         spread = products.std()
         scale = spread if spread > 0 else 1.0
@@ -89,9 +89,16 @@ class ScoredRows:
         )
 
 
-def without_rounding(direction: Prediction, reduced: Prediction) -> Prediction:
-    """Return what features add to a prediction; zeros where that is rounding."""
-    if np.square(direction).mean() <= _NOTHING * (reduced + direction).var():
+def without_rounding(direction: Prediction, variance: float) -> Prediction:
+    """Return what features add to a prediction; zeros where that is rounding.
+
+    Parameters
+    ----------
+    direction : ndarray of shape (n,) or (n, n_classes)
+    variance : float
+        Of the predictions with all features.
+    """
+    if np.square(direction).mean() <= _NOTHING * variance:
         return np.zeros_like(direction)
     return direction
 

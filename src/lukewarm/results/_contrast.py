@@ -109,6 +109,9 @@ class Contrast:
 
     def p_value(self, value: float = 0.0) -> float:
         """Return the two-sided p-value of "the sum is `value`"."""
+        if len(self.weights) == 1 and self._weight[0] and value == 0:
+            above = self.result.p_value()[self._numbers[0]]
+            return float(min(2 * min(above, 1 - above), 1.0))
         distance = abs(self.estimate - check_number("value", value, finite=True))
         error = self.standard_error
         if error == 0:

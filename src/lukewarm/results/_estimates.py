@@ -202,9 +202,9 @@ class ImportanceEstimates:
         """Return one-sided p-values of "the importance is at most `delta`", shape (n_sets,).
 
         At zero, where two models differ by less than the theory of intervals needs, they come from
-        the product statistic where there is one (`scores`). The law is Student's: with as many
-        degrees of freedom as the error of a score is known by, and where rows belong together with
-        one less than there are groups at most.
+        the product statistic where there is one (`scores`), by Student's law with as many degrees
+        of freedom as the error of a score is known by: one less than there are rows, or groups of
+        rows that belong together, at most. Other p-values have that law where rows are grouped.
         """
         if self.scores is not None and check_number("delta", delta) == 0:
             return self._score_p_values.copy()
@@ -234,8 +234,8 @@ class ImportanceEstimates:
     @property
     def _score_freedom(self) -> Vector:
         """Degrees of freedom of the errors of scores: few of few rows, few groups, heavy tails."""
-        known = spread_freedom(self._score_moments)
-        return np.minimum(known, self._freedom((self.scores or ())[0]))
+        moments = self._score_moments
+        return np.minimum(spread_freedom(moments), moments.n_rows - 1)
 
     def _freedom(self, value: MeasureValue) -> float:
         """Return the degrees of freedom of a test: those of groups of rows, where there are any."""
