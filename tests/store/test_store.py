@@ -119,7 +119,7 @@ def test_a_store_of_another_format_or_none_is_refused(tmp_path):
     opened(tmp_path)
     path = tmp_path / "store.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "format": 99}))
-    with pytest.raises(ValueError, match="format 99, this version reads 3"):
+    with pytest.raises(ValueError, match="format 99, this version reads 4"):
         opened(tmp_path)
     path.write_text("{")
     with pytest.raises(ValueError, match="not that of a store"):
