@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lukewarm.data import Removal, Rows
+from lukewarm.learners import KernelMachineRegressor
 from lukewarm.learners.additive import RidgeFit
 from lukewarm.reduction.projection import _prepared_rows
-from lukewarm.reduction.projection._interplay import MachineFit
 from lukewarm.reduction.projection._regressions import Regressions
 
 
@@ -80,7 +80,7 @@ def _guess_of(function, generator, n_columns=5, n_rows=400):
 )
 def test_guesses_follow_products_and_waves(function, generator):
     error, base = _guess_of(function, generator)
-    assert isinstance(base, MachineFit)
+    assert isinstance(base.model, KernelMachineRegressor)
     # Fifteen coefficients, known from 300 rows with noise of variance 0.09, would leave 0.0045;
     # a constant leaves 0.5 to 1, and curves of single columns with trees about 0.1.
     assert error < 0.04

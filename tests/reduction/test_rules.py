@@ -10,7 +10,7 @@ from lukewarm.evaluation import ScoredRows
 from lukewarm.reduction.projection._column_values import codes_of
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._regressions import Regressions
-from lukewarm.reduction.projection._rules import RuleFit, may_follow_a_rule
+from lukewarm.reduction.projection._rules import fit_rule, may_follow_a_rule
 
 
 def regressions_of(X):
@@ -72,7 +72,7 @@ def test_one_value_on_the_rows_that_judge_shows_no_rule(numbers):
     functions = numbers.copy()
     functions[[5, 200], 0] = 50.0
     rare = (functions[:, 0] == 50.0) + 0.0
-    tree = RuleFit.learn(functions[:300], rare[:300], np.arange(3), None)
+    tree = fit_rule(functions[:300], rare[:300], np.arange(3), None)
     assert not tree.predict(functions[300:400]).any()
     columns = rare[:300], rare[300:400]
     assert not may_follow_a_rule((functions[:300], functions[300:400]), columns, np.arange(3))
@@ -85,7 +85,7 @@ def test_rules_do_not_read_what_is_removed(numbers):
     assert not may_follow_a_rule(
         (functions[:300], functions[300:]), (bins[:300], bins[300:]), places
     )
-    fit = RuleFit.learn(functions, bins, places, None)
+    fit = fit_rule(functions, bins, places, None)
     moved = functions.copy()
     moved[:, 0] = 100.0
     np.testing.assert_array_equal(fit.predict(moved), fit.predict(functions))
@@ -96,7 +96,7 @@ def test_rows_without_weight_teach_no_rule():
     steps = np.where(x[:, 0] < 0.5, 0.0, 1.0)
     wrong = np.append(steps, 1 - steps)
     weights = np.append(np.ones(200), np.zeros(200))
-    fit = RuleFit.learn(np.concatenate([x, x]), wrong, np.array([0]), weights)
+    fit = fit_rule(np.concatenate([x, x]), wrong, np.array([0]), weights)
     np.testing.assert_array_equal(fit.predict(x), steps)
 
 

@@ -39,7 +39,7 @@ class CellSums:
     effects : ndarray of shape (n_sets, c)
         The squares of what the features add to predictions.
     own_errors : ndarray of shape (n_sets, c)
-        What is taken off the products, if it is positive on average; zeros without twins.
+        What is taken off the products, if it is clearly there; zeros without twins.
     twins : ndarray of shape (n_sets, 6, c)
         The terms of `TwinTerms`, in its order; (n_sets, 0, c) without twins.
     """

@@ -75,17 +75,17 @@ class ScoredRows:
     @property
     def terms(self) -> ProductTerms:
         """The terms of the score, products at unit spread so that no model's scale decides."""
-        shares = np.ones(len(self.y)) if self.weights is None else self.weights
+        weights = np.ones(len(self.y)) if self.weights is None else self.weights
         direction = without_rounding(self.direction, (self.reduced + self.direction).var())
-        products = product_terms(self.y, self.reduced, direction) * shares
+        products = product_terms(self.y, self.reduced, direction) * weights
         spread = products.std()
         scale = spread if spread > 0 else 1.0
         products = products / scale
         if self.own_errors is not None and spread > 0:
-            products = without_own_errors(products, self.own_errors * shares / scale)
-        effects = over_classes(np.square(direction)) * shares / scale**2
+            products = without_own_errors(products, self.own_errors * weights / scale)
+        effects = over_classes(np.square(direction)) * weights / scale**2
         return ProductTerms(
-            products, effects, shares if self.units is None else self.units * shares
+            products, effects, weights if self.units is None else self.units * weights
         )
 
 

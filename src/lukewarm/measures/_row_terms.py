@@ -63,8 +63,18 @@ class _OfMean(RowTerms):
         return MeasureValue(-error.value, -error.influence)
 
 
+class _Explained(RowTerms):
+    """One minus the mean error over its scale."""
+
+    @abstractmethod
+    def scale(self, statistics: Sequence[MeasureValue]) -> MeasureValue: ...
+
+    def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
+        return ratio_explained(error, self.scale(statistics))
+
+
 @dataclass(frozen=True)
-class _OfVariance(RowTerms):
+class _OfVariance(_Explained):
     """R2: one minus the mean squared error over the variance.
 
     `centre` is near the mean of y, so that squares do not cancel.
@@ -86,12 +96,9 @@ class _OfVariance(RowTerms):
             square.value - mean.value**2, square.influence - 2 * mean.value * mean.influence
         )
 
-    def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
-        return ratio_explained(error, self.scale(statistics))
-
 
 @dataclass(frozen=True)
-class _OfEntropy(RowTerms):
+class _OfEntropy(_Explained):
     """Deviance explained: one minus the cross-entropy over that of the class shares."""
 
     n_classes: int
@@ -113,9 +120,6 @@ class _OfEntropy(RowTerms):
                 axis=0,
             ),
         )
-
-    def value(self, error: MeasureValue, statistics: Sequence[MeasureValue]) -> MeasureValue:
-        return ratio_explained(error, self.scale(statistics))
 
 
 def row_terms(measure: Measure, *, centre: float, n_classes: int | None) -> RowTerms:

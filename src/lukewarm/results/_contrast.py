@@ -108,7 +108,7 @@ class Contrast:
         )
 
     def p_value(self, value: float = 0.0) -> float:
-        """Return the two-sided p-value of "the sum is `value`"."""
+        """Return the two-sided p-value of "the sum is `value`"; of one set, by its own test."""
         if len(self.weights) == 1 and self._weight[0] and value == 0:
             above = self.result.p_value()[self._numbers[0]]
             return float(min(2 * min(above, 1 - above), 1.0))

@@ -9,8 +9,6 @@ rows. The machine sees only the columns of such pairs, and those the curves alre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
@@ -20,6 +18,7 @@ from lukewarm.learners.kernel import (
     columns_with_waves,
     scores_that_stand_out,
 )
+from lukewarm.reduction.projection._functions_fit import FunctionsFit
 
 # Of more training rows trees learn products well enough, and machines would cost more than models.
 MOST_TRAINING_ROWS = 5_000
@@ -31,18 +30,6 @@ _MOST_FUNCTIONS = 150
 
 # A wave is looked for along one column after the other, so among few of them.
 _MOST_COLUMNS = 20
-
-
-@dataclass(frozen=True, eq=False)
-class MachineFit:
-    """A kernel machine on some of the functions of a basis."""
-
-    machine: KernelMachineRegressor
-    places: np.ndarray
-
-    def predict(self, functions: Matrix) -> Vector:
-        """Return the fitted values at rows given by all their functions (n, m)."""
-        return self.machine.predict(functions[:, self.places])
 
 
 class Interplay:
@@ -86,7 +73,7 @@ class Interplay:
 
     def fit(
         self, target: Vector, ridge: RidgeFit, left: Vector, kept: np.ndarray
-    ) -> MachineFit | None:
+    ) -> FunctionsFit | None:
         """Return the machine of a target; None where neither products nor waves are left of it.
 
         Parameters
@@ -111,7 +98,7 @@ class Interplay:
         machine.fit(functions[::every], target[::every], weights[::every])
         if every > 1:
             machine = machine.refitted(functions, target, weights)
-        return MachineFit(machine, self._lines[is_used])
+        return FunctionsFit(machine, self._lines[is_used])
 
     def _in_products(self, left: Vector, columns: np.ndarray) -> np.ndarray:
         """Return the columns of which products of two go along with `left`."""

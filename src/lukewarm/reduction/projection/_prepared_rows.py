@@ -10,8 +10,7 @@ from lukewarm._typing import Features, Matrix, Vector
 from lukewarm.data import RowCache
 from lukewarm.learners.additive import AdditiveBasis, RidgeFit
 from lukewarm.learners.boosting import BinnedDataset, Borders
-from lukewarm.reduction.projection._interplay import MachineFit
-from lukewarm.reduction.projection._rules import RuleFit
+from lukewarm.reduction.projection._functions_fit import FunctionsFit
 
 # Rows up to which the functions of all columns, up to nine each, are kept in memory.
 _MOST_KEPT = 20_000
@@ -54,7 +53,7 @@ class PreparedRows:
         """The functions of the columns, shape (n, m)."""
         return self._basis.transform(self.X)
 
-    def fitted(self, base: RidgeFit | MachineFit | RuleFit) -> Vector:
+    def fitted(self, base: RidgeFit | FunctionsFit) -> Vector:
         """Return the fitted values of a regression on the functions, shape (n,)."""
         if len(self.X) <= _MOST_KEPT:
             return base.predict(self.functions)

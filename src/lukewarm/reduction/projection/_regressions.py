@@ -22,12 +22,13 @@ from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFit
 from lukewarm.learners.boosting import ObliviousBoosting, suitable_bins
 from lukewarm.reduction.projection._effort import LOCAL, QUICK, THOROUGH
-from lukewarm.reduction.projection._interplay import MOST_TRAINING_ROWS, Interplay, MachineFit
+from lukewarm.reduction.projection._functions_fit import FunctionsFit
+from lukewarm.reduction.projection._interplay import MOST_TRAINING_ROWS, Interplay
 from lukewarm.reduction.projection._line_guesses import LineGuesses
 from lukewarm.reduction.projection._prepared_rows import PreparedRows
 from lukewarm.reduction.projection._random_trees import RandomTrees
 from lukewarm.reduction.projection._ridges import Ridges
-from lukewarm.reduction.projection._rules import RuleFit, may_follow_a_rule
+from lukewarm.reduction.projection._rules import fit_rule, may_follow_a_rule
 from lukewarm.reduction.projection._screening import Screening
 from lukewarm.results import TrainingTrace
 from lukewarm.stopping import Patience
@@ -56,7 +57,7 @@ class Regression:
     Or the rule by which others determine a column.
     """
 
-    base: RidgeFit | MachineFit | RuleFit
+    base: RidgeFit | FunctionsFit
     trees: BaseLearner | None
     trace: TrainingTrace
     neighbours: _Neighbours | None = None
@@ -244,14 +245,14 @@ class Regressions:
     def rule(self, target: Vector, removed: FeatureSet) -> Regression:
         """Return the rule of a target, (n_train,), in all columns but `removed`."""
         places, weights = self._lines_without(removed), self.train.weights
-        fit = RuleFit.learn(self.train_rows.functions, target, places, weights)
+        fit = fit_rule(self.train_rows.functions, target, places, weights)
         return Regression(fit, None, TrainingTrace.untrained())
 
     def _lines_without(self, removed: FeatureSet) -> np.ndarray:
         basis = self._basis
         return np.flatnonzero(basis.is_line & ~np.isin(basis.owner, removed))
 
-    def _machine(self, target: Vector, ridge: RidgeFit, kept: np.ndarray) -> MachineFit | None:
+    def _machine(self, target: Vector, ridge: RidgeFit, kept: np.ndarray) -> FunctionsFit | None:
         left = target - ridge.predict(self.train_rows.functions)
         return self._interplay.fit(target, ridge, left, kept)
 
@@ -264,7 +265,7 @@ class Regressions:
 
     def _with_trees(
         self,
-        base: RidgeFit | MachineFit,
+        base: RidgeFit | FunctionsFit,
         target: Vector,
         held_out: Vector,
         removed: FeatureSet,

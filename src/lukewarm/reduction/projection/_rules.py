@@ -9,15 +9,10 @@ a tree on some hundred rows shows that the others determine them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from lukewarm._typing import Matrix, Vector
-
-if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeRegressor
+from lukewarm.reduction.projection._functions_fit import FunctionsFit
 
 # Values up to which a column may be made of steps, and rows for each of them. Of more, such as
 # lengths to a hundredth, boosted trees follow all there is.
@@ -30,36 +25,24 @@ _LEFT_BY_FEW = 0.2
 _MOST_LINES = 200
 
 
-@dataclass(frozen=True, eq=False)
-class RuleFit:
-    """A tree, grown to the end, on some of the functions of a basis."""
+def fit_rule(
+    functions: Matrix, target: Vector, places: np.ndarray, weights: Vector | None
+) -> FunctionsFit:
+    """Return the tree of a target, grown to the end.
 
-    tree: DecisionTreeRegressor
-    places: np.ndarray
+    Parameters
+    ----------
+    functions : ndarray of shape (n, m)
+    target : ndarray of shape (n,)
+    places : ndarray of int
+        The functions it may use.
+    weights : ndarray of shape (n,), optional
+    """
+    from sklearn.tree import DecisionTreeRegressor  # few tables need it
 
-    @classmethod
-    def learn(
-        cls, functions: Matrix, target: Vector, places: np.ndarray, weights: Vector | None
-    ) -> RuleFit:
-        """Return the tree of a target.
-
-        Parameters
-        ----------
-        functions : ndarray of shape (n, m)
-        target : ndarray of shape (n,)
-        places : ndarray of int
-            The functions it may use.
-        weights : ndarray of shape (n,), optional
-        """
-        from sklearn.tree import DecisionTreeRegressor  # few tables need it
-
-        # Among splits that are as good the seed chooses.
-        tree = DecisionTreeRegressor(random_state=0)
-        return cls(tree.fit(functions[:, places], target, sample_weight=weights), places)
-
-    def predict(self, functions: Matrix) -> Vector:
-        """Return the fitted values at rows given by all their functions (n, m)."""
-        return self.tree.predict(functions[:, self.places])
+    # Among splits that are as good the seed chooses.
+    tree = DecisionTreeRegressor(random_state=0)
+    return FunctionsFit(tree.fit(functions[:, places], target, sample_weight=weights), places)
 
 
 def may_follow_a_rule(
@@ -94,7 +77,7 @@ def may_follow_a_rule(
         return False
     (seen, some), (judging, others) = (_some(*pair) for pair in zip(functions, column, strict=True))
     spread = np.var(others)
-    left = others - RuleFit.learn(seen, some, places, None).predict(judging)
+    left = others - fit_rule(seen, some, places, None).predict(judging)
     return bool(spread > 0 and np.mean(np.square(left)) <= _LEFT_BY_FEW * spread)
 
 
