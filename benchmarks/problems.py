@@ -35,6 +35,9 @@ g_function             Sobol' 1993, eight features, no noise
 disc                   a jump along a circle, and a line
 incomes                log-normal features; a line and a product of their logarithms
 bins                   y follows the bins of a number: each tells what the other does, both useless
+ringnorm               Breiman 1996, ten of its features: a narrow normal class inside a wide one
+twonorm                Breiman 1996, ten of its features: two normal classes
+clusters               four normal clusters of two classes, as Guyon 2003 draws them
 =====================  ==========================================================================
 """
 
@@ -324,6 +327,65 @@ def _bins(n, g):
 
 def _rare_probability(X):
     return expit(-3 + 1.5 * X[:, 0] + X[:, 1])
+
+
+@dataclass(frozen=True)
+class _NormalClusters:
+    """Classes 0 and 1 that are normal clusters, one after the other, and useless columns.
+
+    Means of shape (n_clusters, p), roots of the covariances (n_clusters, p, p).
+    """
+
+    means: np.ndarray
+    roots: np.ndarray
+    n_useless: int = 2
+
+    def draw(self, n, g):
+        cluster = g.integers(0, len(self.means), n)
+        X = g.normal(size=(n, self.means.shape[1] + self.n_useless))
+        for number, (mean, root) in enumerate(zip(self.means, self.roots, strict=True)):
+            rows = cluster == number
+            X[rows, : len(mean)] = X[rows, : len(mean)] @ root + mean
+        return X, cluster % 2
+
+    def probability(self, X, gone=None):
+        kept = [column for column in range(self.means.shape[1]) if column != gone]
+        densities = []
+        for mean, root in zip(self.means, self.roots, strict=True):
+            factor = np.linalg.cholesky((root.T @ root)[np.ix_(kept, kept)])
+            standard = np.linalg.solve(factor, (X[:, kept] - mean[kept]).T)
+            densities.append(-np.square(standard).sum(axis=0) / 2 - np.log(factor.diagonal()).sum())
+        shares = softmax(np.stack(densities, axis=1), axis=1)
+        # Rounding may take a sum of shares beyond one.
+        return np.minimum(shares[:, 1::2].sum(axis=1), 1.0)
+
+    def best(self, X):
+        columns = range(self.means.shape[1])
+        without = {f"x{column}": self.probability(X, column) for column in columns}
+        return {"full": self.probability(X)} | without
+
+
+def _ringnorm():
+    wide, narrow = np.zeros(10), np.full(10, 1 / np.sqrt(10))
+    return _NormalClusters(np.stack([wide, narrow]), np.stack([2 * np.eye(10), np.eye(10)]))
+
+
+def _twonorm():
+    mean = np.full(10, 2 / np.sqrt(10))
+    return _NormalClusters(np.stack([mean, -mean]), np.stack([np.eye(10)] * 2))
+
+
+def _guyon_clusters():
+    g = np.random.default_rng(1)
+    corners = g.permutation(2**6)[:4]
+    means = 2.0 * ((corners[:, None] >> np.arange(6)) & 1) - 1
+    # The identity keeps every covariance away from a singular one.
+    mixed = 2 * g.uniform(size=(4, 6, 6)) - 1
+    covariances = mixed.transpose(0, 2, 1) @ mixed + 0.3 * np.eye(6)
+    return _NormalClusters(means, np.linalg.cholesky(covariances).transpose(0, 2, 1))
+
+
+_RINGNORM, _TWONORM, _CLUSTERS = _ringnorm(), _twonorm(), _guyon_clusters()
 
 
 def _ishigami(n, g):
@@ -822,6 +884,28 @@ PROBLEMS = {
             _classes(4, _rare_probability),
             {"neg_log_loss": _named([0.0752, 0.0356, 0, 0])},
             _averaged(_rare_probability, (0, 1)),
+            task="classification",
+        ),
+        # Means over four million rows; the features of the first two are worth the same.
+        Problem(
+            "ringnorm",
+            _RINGNORM.draw,
+            {"neg_log_loss": _named([0.02445] * 10 + [0, 0])},
+            _RINGNORM.best,
+            task="classification",
+        ),
+        Problem(
+            "twonorm",
+            _TWONORM.draw,
+            {"neg_log_loss": _named([0.01548] * 10 + [0, 0])},
+            _TWONORM.best,
+            task="classification",
+        ),
+        Problem(
+            "clusters",
+            _CLUSTERS.draw,
+            {"neg_log_loss": _named([0.01905, 0.03219, 0.13648, 0.05368, 0.07392, 0.13373, 0, 0])},
+            _CLUSTERS.best,
             task="classification",
         ),
         Problem("ishigami", _ishigami, _mse(_ISHIGAMI), _ishigami_best),

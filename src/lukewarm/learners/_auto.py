@@ -24,10 +24,12 @@ from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.boosting import BASES, BasedBoosting
 from lukewarm.learners.kernel import (
     HasMachine,
+    HasOwnFunctions,
     KernelMachine,
     KernelMachineClassifier,
     KernelMachineRegressor,
     Machine,
+    OwnFunctions,
     any_heavy_tails,
     filled_outputs,
     probabilities,
@@ -338,7 +340,7 @@ def _some(rows: Rows) -> Rows:
     return rows.at(numbers)
 
 
-class _KernelCandidate(BaseLearner, HasMachine):
+class _KernelCandidate(BaseLearner, HasMachine, HasOwnFunctions):
     """A kernel machine that is fitted in one go, and can be trained further as a copy."""
 
     n_steps = 0
@@ -363,6 +365,11 @@ class _KernelCandidate(BaseLearner, HasMachine):
     def machine(self) -> Machine | None:
         """The fitted machine of a regression."""
         return self._estimator.machine_ if self.task.is_regression else None
+
+    @property
+    def own_functions(self) -> OwnFunctions | None:
+        """What the fitted machine is made of."""
+        return OwnFunctions.of(self._estimator.machine_, self._estimator.penalty_)
 
     def predict(self, X: Features) -> Prediction:
         return self._predictions(self._estimator.machine_.outputs(X))

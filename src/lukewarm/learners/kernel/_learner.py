@@ -22,11 +22,12 @@ from lukewarm.learners.kernel._coding import Coding
 from lukewarm.learners.kernel._estimator import KernelMachineEstimator
 from lukewarm.learners.kernel._ground import Ground, are_same
 from lukewarm.learners.kernel._log_loss import ClassRows, indicators
+from lukewarm.learners.kernel._own_functions import HasOwnFunctions, OwnFunctions
 from lukewarm.learners.kernel._segments import ClassSegment, FittedSegment, Segment, UpdateSegment
 from lukewarm.measures import Task
 
 
-class KernelMachine(BaseLearner):
+class KernelMachine(BaseLearner, HasOwnFunctions):
     """A kernel machine that is trained step by step.
 
     The first step chooses kernel, length scales and landmarks on its rows, by leaving rows out.
@@ -99,7 +100,7 @@ class KernelMachine(BaseLearner):
         learner = cls(estimator, task.n_classes, seed)
         machine = estimator.machine_
         learner._ground = Ground(machine.coding, machine.kernel, estimator.n_landmarks_)
-        learner._segments = (FittedSegment(machine),)
+        learner._segments = (FittedSegment(machine, estimator.penalty_),)
         return learner
 
     @property
@@ -112,6 +113,14 @@ class KernelMachine(BaseLearner):
         """Steps worth taking in one call."""
         # The whole path of a regression costs as much as one step; each step for classes is a fit.
         return self.traits.max_steps if self.task.is_regression else 8
+
+    @property
+    def own_functions(self) -> OwnFunctions | None:
+        """What the function learnt first is made of; None before any step."""
+        if self._ground is None or not self.n_steps:
+            return None
+        first, ground = self._segments[0], self._ground
+        return OwnFunctions(ground.coding, ground.kernel, first.landmarks, first.penalty)
 
     def fresh(self, seed: int) -> KernelMachine:
         """Return an untrained learner with the same settings."""

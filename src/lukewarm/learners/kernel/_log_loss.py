@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import linalg
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax
 
@@ -29,7 +30,7 @@ class ClassRows:
     ----------
     features : ndarray of shape (n, rank)
     targets : ndarray of shape (n, n_outputs)
-        Indicators: of the second of two classes, else of every class.
+        Indicators, or probabilities: of the second of two classes, else of every class.
     shares : ndarray of shape (n,)
         Of sum one.
     offset : ndarray of shape (n, n_outputs)
@@ -54,10 +55,15 @@ def probabilities(outputs: Matrix) -> Prediction:
     return expit(outputs[:, 0]) if outputs.shape[1] == 1 else softmax(outputs, axis=1)
 
 
+def as_columns(prediction: Prediction) -> Matrix:
+    """Return one column for every output."""
+    return prediction[:, None] if prediction.ndim == 1 else prediction
+
+
 def log_losses(outputs: Matrix, targets: Matrix) -> Vector:
     """Return the log-loss of each row."""
     if outputs.shape[1] == 1:
-        return np.logaddexp(0.0, np.where(targets[:, 0] == 1, -outputs[:, 0], outputs[:, 0]))
+        return np.logaddexp(0.0, outputs[:, 0]) - targets[:, 0] * outputs[:, 0]
     return -np.sum(targets * log_softmax(outputs, axis=1), axis=1)
 
 
@@ -84,7 +90,7 @@ def fit_log_loss(
         outputs = outputs_of(rows, coefficients)
         value = rows.shares @ log_losses(outputs, rows.targets)
         value += penalty / 2 * np.sum(coefficients[1:] ** 2)
-        pull = rows.shares[:, None] * (_as_columns(outputs) - rows.targets)
+        pull = rows.shares[:, None] * (_as_shares(outputs) - rows.targets)
         gradient = np.vstack(
             [pull.sum(axis=0), rows.features.T @ pull + penalty * coefficients[1:]]
         )
@@ -97,10 +103,36 @@ def fit_log_loss(
     return optimum.x.reshape(-1, n_outputs) * scale
 
 
+def fit_shares(
+    features: Matrix, targets: Matrix, shares: Vector, offset: Matrix
+) -> tuple[Vector, Matrix]:
+    """Return constants (n_outputs,) and coefficients (m, n_outputs) that follow probabilities.
+
+    Those of mean log-loss + |coefficients|**2 / 2.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, m)
+        Divided by the roots of their penalties.
+    targets, offset : ndarrays of shape (n, n_outputs)
+        Probabilities, and log-odds (logarithms of several) that the outputs are added to.
+    shares : ndarray of shape (n,)
+        Of sum one.
+    """
+    centre = shares @ features
+    centred = features - centre
+    rooted = centred * np.sqrt(shares)[:, None]
+    eigenvalues, vectors = linalg.eigh(rooted.T @ rooted, driver="evd", check_finite=False)
+    rows = ClassRows(centred @ vectors, targets, shares, offset)
+    fitted = fit_log_loss(rows, np.maximum(eigenvalues, 0.0), 1.0)
+    coefficients = vectors @ fitted[1:]
+    return fitted[0] - centre @ coefficients, coefficients
+
+
 def outputs_of(rows: ClassRows, coefficients: Matrix) -> Matrix:
     """Return the outputs of the rows, shape (n, n_outputs)."""
     return rows.offset + coefficients[0] + rows.features @ coefficients[1:]
 
 
-def _as_columns(outputs: Matrix) -> Matrix:
+def _as_shares(outputs: Matrix) -> Matrix:
     return expit(outputs) if outputs.shape[1] == 1 else softmax(outputs, axis=1)

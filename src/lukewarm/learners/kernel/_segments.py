@@ -23,6 +23,16 @@ class Segment(Protocol):
         """Steps taken."""
         ...
 
+    @property
+    def landmarks(self) -> Matrix:
+        """Coded rows."""
+        ...
+
+    @property
+    def penalty(self) -> float:
+        """Of the squared norm, which as many steps stand for."""
+        ...
+
     def extended(self, n_steps: int) -> Segment:
         """Return the segment with so many more steps."""
         ...
@@ -79,10 +89,17 @@ class FittedSegment:
     Parameters
     ----------
     machine : Machine
+    penalty : float
     """
 
     machine: Machine
+    penalty: float
     n_steps: int = 1
+
+    @property
+    def landmarks(self) -> Matrix:
+        """Those of the machine."""
+        return self.machine.landmarks
 
     def extended(self, n_steps: int) -> Segment:
         """Raise: training goes on in a segment of its own."""
@@ -118,6 +135,16 @@ class UpdateSegment:
     def learning_rate(self) -> float:
         """The largest that the theory covers: one, or one over the largest eigenvalue."""
         return largest_rate(self.path.eigenvalues)
+
+    @property
+    def landmarks(self) -> Matrix:
+        """Those of the path."""
+        return self.path.basis.landmarks
+
+    @property
+    def penalty(self) -> float:
+        """One over the cumulative step size."""
+        return 1 / (self.learning_rate * float(n_updates([self.n_steps])[0]))
 
     def extended(self, n_steps: int) -> UpdateSegment:
         """Return the segment with so many more steps."""
@@ -159,12 +186,24 @@ class ClassSegment:
         """Steps taken."""
         return len(self.coefficients)
 
+    @property
+    def landmarks(self) -> Matrix:
+        """Those of the path."""
+        return self.path.basis.landmarks
+
+    @property
+    def penalty(self) -> float:
+        """Of the last step."""
+        return self._penalty_of(self.n_steps)
+
+    def _penalty_of(self, step: int) -> float:
+        return 1 / (largest_rate(self.path.eigenvalues) * float(n_updates([step])[0]))
+
     def extended(self, n_steps: int) -> ClassSegment:
         """Return the segment with so many more steps; penalty = 1 / (learning rate * updates)."""
         coefficients = list(self.coefficients)
-        rate = largest_rate(self.path.eigenvalues)
         for step in range(self.n_steps + 1, self.n_steps + n_steps + 1):
-            penalty = 1 / (rate * float(n_updates([step])[0]))
+            penalty = self._penalty_of(step)
             start = coefficients[-1] if coefficients else None
             coefficients.append(fit_log_loss(self.rows, self.path.eigenvalues, penalty, start))
         return replace(self, coefficients=tuple(coefficients))

@@ -8,6 +8,8 @@ from lukewarm._typing import Matrix, Prediction, Vector
 
 # A corrected probability stays within this factor of the average over draws.
 _FARTHEST = 4.0
+# Probabilities closer to 0 or 1 have no finite logarithm to start from.
+LEAST_PROBABILITY = 1e-6
 
 
 def outputs_of(prediction: Prediction) -> list[Vector]:
@@ -23,3 +25,11 @@ def corrected(average: Prediction, shift: Matrix, is_bounded: bool) -> Predictio
     # Log-loss is merciless to a probability of nothing, which no average over draws has.
     moved = np.clip(moved, average / _FARTHEST, 1 - (1 - average) / _FARTHEST)
     return moved if average.ndim == 1 else moved / moved.sum(axis=1, keepdims=True)
+
+
+def log_odds(probabilities: Prediction) -> Matrix:
+    """Return the log-odds (1, n) of a probability; of several their logarithms, (n_classes, n)."""
+    clipped = np.clip(probabilities, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    if probabilities.ndim == 1:
+        return np.log(clipped / (1 - clipped))[None]
+    return np.log(clipped).T.copy()

@@ -15,6 +15,7 @@ from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData,
 from lukewarm.reduction.projection._column_values import column_of
 from lukewarm.reduction.projection._conditional import ConditionalDraws
 from lukewarm.reduction.projection._correction import corrected, outputs_of
+from lukewarm.reduction.projection._own_words import in_own_words, own_functions
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -121,10 +122,19 @@ def distilled(
     if not full.traits.is_local and _recalls(full, regressions):
         return lambda X: mean(full, regressions.prepare(X)), TrainingTrace.untrained()
     sketch = full.thinned
+    predictions = regressions.predictions(sketch)[:2]
     both = (regressions.train_rows, regressions.stopping_rows)
+    means = mean(sketch, both[0]), mean(sketch, both[1])
+    reworded = in_own_words(full, regressions, removed, predictions, means)
+    if not full.task.is_regression and own_functions(full) is not None:
+        # Trees on what the model's own functions leave of its probabilities bring noise.
+        return (
+            lambda X: reworded(mean(full, regressions.prepare(X)), regressions.prepare(X)),
+            TrainingTrace.untrained(),
+        )
     targets = [
-        prediction - mean(sketch, rows)
-        for prediction, rows in zip(regressions.predictions(sketch)[:2], both, strict=True)
+        prediction - reworded(average, rows)
+        for prediction, average, rows in zip(predictions, means, both, strict=True)
     ]
     corrections = [
         regressions.fit(target, held_out, removed, with_neighbours=full.traits.is_local)
@@ -135,7 +145,7 @@ def distilled(
     def predict(X: Features) -> Prediction:
         rows = regressions.prepare(X)
         shift = np.stack([each.predict(rows) for each in corrections], axis=-1)
-        return corrected(mean(full, rows), shift, is_bounded)
+        return corrected(reworded(mean(full, rows), rows), shift, is_bounded)
 
     return predict, max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
 

@@ -19,14 +19,13 @@ import numpy as np
 
 from lukewarm._typing import Matrix, Prediction, Vector
 from lukewarm.learners.boosting._compiled import compiled_part, compiled_whole
+from lukewarm.reduction.projection._correction import LEAST_PROBABILITY, log_odds
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
     from lukewarm.data import Rows
     from lukewarm.reduction.projection._regressions import Regressions
 
-# Probabilities closer to 0 or 1 have no finite logarithm to start from.
-_LEAST = 1e-6
 # In rows at even odds times four: small and one-sided leaves are held back.
 _PENALTY = 10.0
 _LEARNING_RATE = 0.3
@@ -164,14 +163,6 @@ def mean_one_weights(rows: Rows) -> Vector:
     return np.ones(len(rows)) if rows.weights is None else rows.weights / rows.weights.mean()
 
 
-def log_odds(probabilities: Prediction) -> Matrix:
-    """Return the log-odds (1, n) of a probability; of several their logarithms, (n_classes, n)."""
-    clipped = np.clip(probabilities, _LEAST, 1 - _LEAST)
-    if probabilities.ndim == 1:
-        return np.log(clipped / (1 - clipped))[None]
-    return np.log(clipped).T.copy()
-
-
 def _as_outputs(probabilities: Prediction) -> Matrix:
     return probabilities[None] if probabilities.ndim == 1 else probabilities.T.copy()
 
@@ -205,9 +196,9 @@ def _log_loss(rows: _Refitted, probabilities: np.ndarray) -> float:
     for output in range(len(probabilities)):
         for row in range(len(rows.weights)):
             p, target = probabilities[output, row], rows.targets[output, row]
-            loss -= rows.weights[row] * target * np.log(max(p, _LEAST))
+            loss -= rows.weights[row] * target * np.log(max(p, LEAST_PROBABILITY))
             if len(probabilities) == 1:
-                loss -= rows.weights[row] * (1 - target) * np.log(max(1 - p, _LEAST))
+                loss -= rows.weights[row] * (1 - target) * np.log(max(1 - p, LEAST_PROBABILITY))
     return loss / len(rows.weights)
 
 

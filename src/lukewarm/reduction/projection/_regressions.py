@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lukewarm._typing import Features, FeatureSet, Prediction, Vector
+from lukewarm._typing import Features, FeatureSet, Matrix, Prediction, Vector
 from lukewarm.data import Removal, RowCache, Rows
 from lukewarm.learners import BaseLearner, train_until
 from lukewarm.learners.additive import AdditiveBasis, RidgeFit
@@ -247,6 +247,15 @@ class Regressions:
         places, weights = self._lines_without(removed), self.train.weights
         fit = fit_rule(self.train_rows.functions, target, places, weights)
         return Regression(fit, None, TrainingTrace.untrained())
+
+    def places_for(self, left: Matrix, removed: FeatureSet, most: int) -> np.ndarray:
+        """Return functions of the kept columns, those most correlated with what is left (n, k)."""
+        kept = np.flatnonzero(~np.isin(self._basis.owner, removed))
+        if len(kept) <= most:
+            return kept
+        weighted = left if self.train.weights is None else left * self.train.weights[:, None]
+        products = np.abs(weighted.T @ self.train_rows.functions[:, kept]).max(axis=0)
+        return np.sort(kept[np.argsort(-products, kind="stable")[:most]])
 
     def _lines_without(self, removed: FeatureSet) -> np.ndarray:
         basis = self._basis
