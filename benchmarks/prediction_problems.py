@@ -23,6 +23,7 @@ probit          problems.py: correlated
 logistic        Toeplitz columns (0.5), lines and one product; log-odds
 three_classes   softmax of lines and a parabola
 incomes         problems.py: log-normal columns, lines and products of their logarithms
+clusters        problems.py: four normal clusters of two classes
 ==============  ================================================================================
 
 Real tables: those of scikit-learn; diamonds, Computers, BudgetFood, NOxEmissions and Hdma of the
@@ -266,6 +267,9 @@ SIMULATORS = {
     ),
     "logistic": Simulator(_with_classes(_toeplitz, _logistic), _logistic, n_classes=2),
     "incomes": _known("incomes", _of_incomes, 0.25),
+    "clusters": _known(
+        "clusters", lambda X: PROBLEMS["clusters"].best(X)["full"], None, n_classes=2
+    ),
     "three_classes": Simulator(_with_classes(_normal(6), _three), _three, n_classes=3),
 }
 

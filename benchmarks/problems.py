@@ -38,6 +38,7 @@ bins                   y follows the bins of a number: each tells what the other
 ringnorm               Breiman 1996, ten of its features: a narrow normal class inside a wide one
 twonorm                Breiman 1996, ten of its features: two normal classes
 clusters               four normal clusters of two classes, as Guyon 2003 draws them
+clustered              a line and a product of columns that lie in such clusters
 =====================  ==========================================================================
 """
 
@@ -348,16 +349,32 @@ class _NormalClusters:
             X[rows, : len(mean)] = X[rows, : len(mean)] @ root + mean
         return X, cluster % 2
 
-    def probability(self, X, gone=None):
-        kept = [column for column in range(self.means.shape[1]) if column != gone]
+    def shares(self, X, gone=None):
+        """Probabilities of the clusters, (n, n_clusters), from all columns but one."""
+        kept = self._without(gone)
         densities = []
         for mean, root in zip(self.means, self.roots, strict=True):
             factor = np.linalg.cholesky((root.T @ root)[np.ix_(kept, kept)])
             standard = np.linalg.solve(factor, (X[:, kept] - mean[kept]).T)
             densities.append(-np.square(standard).sum(axis=0) / 2 - np.log(factor.diagonal()).sum())
-        shares = softmax(np.stack(densities, axis=1), axis=1)
+        return softmax(np.stack(densities, axis=1), axis=1)
+
+    def probability(self, X, gone=None):
         # Rounding may take a sum of shares beyond one.
-        return np.minimum(shares[:, 1::2].sum(axis=1), 1.0)
+        return np.minimum(self.shares(X, gone)[:, 1::2].sum(axis=1), 1.0)
+
+    def guess(self, X, gone):
+        """The mean of a column given the others: of each cluster a line."""
+        kept = self._without(gone)
+        lines = []
+        for mean, root in zip(self.means, self.roots, strict=True):
+            covariance = root.T @ root
+            slopes = np.linalg.solve(covariance[np.ix_(kept, kept)], covariance[kept, gone])
+            lines.append(mean[gone] + (X[:, kept] - mean[kept]) @ slopes)
+        return (self.shares(X, gone) * np.stack(lines, axis=1)).sum(axis=1)
+
+    def _without(self, gone):
+        return [column for column in range(self.means.shape[1]) if column != gone]
 
     def best(self, X):
         columns = range(self.means.shape[1])
@@ -386,6 +403,21 @@ def _guyon_clusters():
 
 
 _RINGNORM, _TWONORM, _CLUSTERS = _ringnorm(), _twonorm(), _guyon_clusters()
+
+
+def _clustered(n, g):
+    X, _ = _CLUSTERS.draw(n, g)
+    return X, X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + g.normal(size=n)
+
+
+def _clustered_best(X):
+    guess = [_CLUSTERS.guess(X, column) for column in range(3)]
+    return {
+        "full": X[:, 0] + 0.5 * X[:, 1] * X[:, 2],
+        "x0": guess[0] + 0.5 * X[:, 1] * X[:, 2],
+        "x1": X[:, 0] + 0.5 * guess[1] * X[:, 2],
+        "x2": X[:, 0] + 0.5 * X[:, 1] * guess[2],
+    }
 
 
 def _ishigami(n, g):
@@ -907,6 +939,10 @@ PROBLEMS = {
             {"neg_log_loss": _named([0.01905, 0.03219, 0.13648, 0.05368, 0.07392, 0.13373, 0, 0])},
             _CLUSTERS.best,
             task="classification",
+        ),
+        # Means over twenty million rows.
+        Problem(
+            "clustered", _clustered, _mse([1.3405, 0.9411, 1.2338, 0, 0, 0, 0, 0]), _clustered_best
         ),
         Problem("ishigami", _ishigami, _mse(_ISHIGAMI), _ishigami_best),
         Problem("g_function", _g_function, _mse(_g_function_truth()), _g_function_best),

@@ -170,3 +170,21 @@ def test_retrained_models_learn_from_as_many_rows_as_the_full_one():
     learner, _ = _chosen(lambda X: X[:, 0] * X[:, 1], n_rows=200, learns_all=True)
     assert learner.fresh(0)._learns_stopping_rows
     assert not AutoLearner().fresh(0)._learns_stopping_rows
+
+
+@pytest.mark.parametrize(("raced", "is_kept"), [(400, True), (250, False)])
+def test_a_kernel_for_classes_is_looked_for_once_if_most_rows_raced(monkeypatch, raced, is_kept):
+    monkeypatch.setattr(auto_module, "_RACED_ROWS", raced)
+    looked = []
+    choose = auto_module.KernelCandidate.choose
+
+    def counted(self, train, *others):
+        looked.append(len(train))
+        return choose(self, train, *others)
+
+    monkeypatch.setattr(auto_module.KernelCandidate, "choose", counted)
+    learner, stopping = _chosen(lambda X: X[:, 0] * X[:, 1], n_rows=1000, n_classes=2)
+    machines = [each for each in learner.candidates if each.name == "kernel machine"]
+    assert [each.n_rows for each in machines] == [375 if is_kept else 250, 750]
+    assert looked == [each.n_rows for each in machines][: 1 if is_kept else 2]
+    assert np.isfinite(learner.predict(stopping.X)).all()

@@ -7,7 +7,6 @@ tell the best models apart, their average is taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -19,21 +18,15 @@ from lukewarm._typing import Features, FeatureSet, Prediction, Vector
 from lukewarm.data import Rows, joined
 from lukewarm.learners._base import BaseLearner
 from lukewarm.learners._blend import Blend, shares_of_wins
+from lukewarm.learners._kernel_candidate import (
+    KERNEL_MACHINE,
+    RANKED_MACHINE,
+    KernelCandidate,
+)
 from lukewarm.learners._training import train_for, train_until
 from lukewarm.learners._traits import LearnerTraits
 from lukewarm.learners.boosting import BASES, BasedBoosting
-from lukewarm.learners.kernel import (
-    HasMachine,
-    HasOwnFunctions,
-    KernelMachine,
-    KernelMachineClassifier,
-    KernelMachineRegressor,
-    Machine,
-    OwnFunctions,
-    any_heavy_tails,
-    filled_outputs,
-    probabilities,
-)
+from lukewarm.learners.kernel import any_heavy_tails
 from lukewarm.measures import Task, log_losses, mean_of_rows, squared_errors
 from lukewarm.results import Candidate, TrainingTrace
 from lukewarm.stopping import StoppingRule
@@ -42,7 +35,6 @@ from lukewarm.stopping import StoppingRule
 _BELOW = {"none": "", "linear": " on a linear model", "additive": " on an additive model"}
 # Deep trees overfit small tables; the stopping rows decide between the two depths.
 _SHALLOW, _DEEP = "trees of depth 3", "trees of depth 6"
-_MACHINE, _RANKED = "kernel machine", "kernel machine on ranks"
 # Enough to tell models apart that differ by a few percent.
 _RACED_ROWS = 10_000
 # Columns up to which curves, nine functions of each, stand under the trees.
@@ -163,19 +155,22 @@ class AutoLearner(BaseLearner):
         and where they are not needed any longer, the rows that chose the model are then learnt
         from as well, with as many steps as before.
         """
-        names = None
+        raced = None
         if len(train) > _RACED_ROWS:
             few = _Contest(self, _some(train), _some(stopping), rule, max_steps)
-            few.run(None)
-            names = [entry.candidate.name for entry in few.ranking[:2]]
+            few.run()
+            raced = few.ranking[:2]
             self.candidates = tuple(entry.candidate for entry in few.entries)
         contest = _Contest(self, train, stopping, rule, max_steps)
-        contest.run(names)
+        if raced is None:
+            contest.run()
+        else:
+            contest.run_on(raced)
         contest.add_second_stage()
         self.candidates += tuple(entry.candidate for entry in contest.entries)
         kept = contest.kept(self.seed)
         members = [entry.learner for _, entry in kept]
-        if self._learns_stopping_rows and names is None:
+        if self._learns_stopping_rows and raced is None:
             rows = joined(train, stopping)
             members = [entry.trained_on(rows) for _, entry in kept]
         if len(kept) == 1:
@@ -226,19 +221,32 @@ class _Contest:
         order = np.argsort(-shares, kind="stable")
         return [(float(shares[each]), ranking[each]) for each in order if shares[each] > 0]
 
-    def run(self, names: list[str] | None) -> None:
-        """Train the candidates of these names; by default all that are worth trying.
+    def run_on(self, raced: list[_Entry]) -> None:
+        """Train the models that won a race on some of these rows.
+
+        A kernel for classes that was found on half of them and more is not looked for again: the
+        search costs as much as all the rest, 20 seconds on 15,000 rows, and found nothing better.
+        """
+        candidates = self._candidates()
+        is_dear = not self._settings.task.is_regression
+        for entry in raced:
+            name, is_kernel = entry.candidate.name, isinstance(entry.learner, KernelCandidate)
+            if is_kernel and is_dear and 2 * entry.candidate.n_rows >= len(self._train):
+                started = perf_counter()
+                trained, make = entry.trained_on(self._train), candidates[name]
+                self._enter(name, make, trained, TrainingTrace.untrained(), started)
+            else:
+                self._try(name, candidates[name])
+
+    def run(self) -> None:
+        """Train all candidates that are worth trying.
 
         Deeper trees are tried on one base only, the one that suits shallow ones best.
         """
         candidates = self._candidates()
-        if names is not None:
-            for name in names:
-                self._try(name, candidates[name])
-            return
-        heavy = _RANKED in candidates and any_heavy_tails(self._train.X, self._train.weights)
+        heavy = RANKED_MACHINE in candidates and any_heavy_tails(self._train.X, self._train.weights)
         for name, make in candidates.items():
-            if not name.startswith(_DEEP) and (name != _RANKED or heavy):
+            if not name.startswith(_DEEP) and (name != RANKED_MACHINE or heavy):
                 self._try(name, make)
         shallow = next(
             entry.candidate.name
@@ -255,7 +263,7 @@ class _Contest:
         """
         machine = self.ranking[0]
         name = machine.candidate.name
-        if name not in (_MACHINE, _RANKED) or not self._settings.task.is_regression:
+        if name not in (KERNEL_MACHINE, RANKED_MACHINE) or not self._settings.task.is_regression:
             return
         started = perf_counter()
         train, stopping = (
@@ -288,8 +296,8 @@ class _Contest:
                 candidates[kind + _BELOW[base]] = partial(self._trees, depth, base)
         if self._train.X.shape[1] <= _MOST_SCALED:
             settings = self._settings
-            for name in (_MACHINE, _RANKED):
-                candidates[name] = partial(_KernelCandidate, name, settings.task, settings.seed)
+            for name in (KERNEL_MACHINE, RANKED_MACHINE):
+                candidates[name] = partial(KernelCandidate, name, settings.task, settings.seed)
         return candidates
 
     def _bases(self) -> tuple[str, ...]:
@@ -307,8 +315,18 @@ class _Contest:
 
     def _try(self, name: str, make: Callable[[], BaseLearner]) -> None:
         started = perf_counter()
+        trained, trace = self._trained(make(), self._train, self._stopping)
+        self._enter(name, make, trained, trace, started)
+
+    def _enter(
+        self,
+        name: str,
+        make: Callable[[], BaseLearner],
+        trained: BaseLearner,
+        trace: TrainingTrace,
+        started: float,
+    ) -> None:
         stopping = self._stopping
-        trained, trace = self._trained(make(), self._train, stopping)
         losses_of = squared_errors if self._settings.task.is_regression else log_losses
         losses = losses_of(stopping.y, trained.predict(stopping.X))
         loss = float(np.average(losses, weights=stopping.weights))
@@ -326,7 +344,7 @@ class _Contest:
 
 def _anew(fresh: BaseLearner, trained: BaseLearner, rows: Rows) -> BaseLearner:
     """Return what was trained as it is on other rows, with as many steps."""
-    if isinstance(trained, _KernelCandidate):
+    if isinstance(trained, KernelCandidate):
         return trained.on(rows)
     if not trained.n_steps:
         return trained
@@ -338,62 +356,3 @@ def _some(rows: Rows) -> Rows:
     """Return at most as many rows as a race is run on, evenly spaced."""
     numbers = np.arange(len(rows))[:: -(-len(rows) // _RACED_ROWS)]
     return rows.at(numbers)
-
-
-class _KernelCandidate(BaseLearner, HasMachine, HasOwnFunctions):
-    """A kernel machine that is fitted in one go, and can be trained further as a copy."""
-
-    n_steps = 0
-    chosen_name = _MACHINE
-    traits = LearnerTraits(chooses_model=True)
-
-    def __init__(self, name: str, task: Task, seed: int) -> None:
-        kind = KernelMachineRegressor if task.is_regression else KernelMachineClassifier
-        self._estimator: Any = kind(random_state=seed, by_rank=name == _RANKED)
-        self.chosen_name = name
-        self._seed = seed
-        self.task = task
-
-    def choose(
-        self, train: Rows, stopping: Rows, rule: StoppingRule, max_steps: int
-    ) -> tuple[_KernelCandidate, TrainingTrace]:
-        self._estimator.fit(train.X, train.y, train.weights)
-        self.n_steps = 1
-        return self, TrainingTrace.untrained()
-
-    @property
-    def machine(self) -> Machine | None:
-        """The fitted machine of a regression."""
-        return self._estimator.machine_ if self.task.is_regression else None
-
-    @property
-    def own_functions(self) -> OwnFunctions | None:
-        """What the fitted machine is made of."""
-        return OwnFunctions.of(self._estimator.machine_, self._estimator.penalty_)
-
-    def predict(self, X: Features) -> Prediction:
-        return self._predictions(self._estimator.machine_.outputs(X))
-
-    def predict_filled(self, X: Features, fills: Sequence[dict[int, Any]]) -> list[Prediction]:
-        outputs = filled_outputs(self._estimator.machine_, X, fills)
-        return [self._predictions(each) for each in outputs]
-
-    def on(self, rows: Rows) -> _KernelCandidate:
-        """Return the machine with the same kernel on other rows."""
-        other = copy(self)
-        other._estimator = self._estimator.refitted(rows.X, rows.y, rows.weights)
-        return other
-
-    def _predictions(self, outputs: np.ndarray) -> Prediction:
-        return outputs[:, 0] if self.task.is_regression else probabilities(outputs)
-
-    def copy(self, seed: int | None = None) -> BaseLearner:
-        # The learner of the same machine, which can be trained further without some columns.
-        own_seed = self._seed if seed is None else seed
-        return KernelMachine.from_fitted(self._estimator, task=self.task, seed=own_seed)
-
-    def fresh(self, seed: int) -> _KernelCandidate:
-        return _KernelCandidate(self.chosen_name, self.task, seed)
-
-    def advance(self, X: Features, y: Vector, n_steps: int, weights: Vector | None = None) -> None:
-        raise TypeError("a kernel machine is trained further as a copy; call copy first.")
