@@ -6,9 +6,11 @@ from given import Given
 from scipy.special import expit, softmax
 
 from lukewarm.data import Removal, Rows
-from lukewarm.learners.kernel import KernelMachineClassifier, OwnFunctions
+from lukewarm.learners.kernel import KernelMachine, KernelMachineClassifier, OwnFunctions
+from lukewarm.measures import Task
 from lukewarm.reduction import Projection, ReductionData
 from lukewarm.reduction.projection._conditional import ConditionalDraws
+from lukewarm.reduction.projection._correction import corrected, divergence, with_odds_shifted
 from lukewarm.reduction.projection._log_odds import LogOddsCorrection
 
 
@@ -101,3 +103,54 @@ def test_the_scale_of_weights_does_not_matter():
         for scale in (1.0, 7.0)
     )
     assert one == pytest.approx(other, abs=1e-6)
+
+
+def test_trees_repair_what_the_own_kernel_does_not_see():
+    # The spread of x0 turns with the signs of two columns that y does not depend on, so that the
+    # machine has no length scale for them.
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(3000, 3))
+    spread = np.where((X[:, 1] > 0) == (X[:, 2] > 0), 0.2, 2.0)
+    X[:, 0] *= spread
+    y = (generator.random(3000) < expit(3 * X[:, 0] - 1)).astype(float)
+    fitted = KernelMachineClassifier(random_state=0).fit(X[:1000], y[:1000])
+    full, data = KernelMachine.from_fitted(fitted, task=Task(2), seed=0), _data(X)
+    h = Projection().reduce(full, data, (0,), seed=0).predict(X)
+    mean = ConditionalDraws(data.regressions, (0,)).average(full, data.regressions.prepare(X))
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    moved, best = X.copy(), np.zeros(3000)
+    for node, weight in zip(nodes, weights / weights.sum(), strict=True):
+        moved[:, 0] = node * spread
+        best += weight * full.predict(moved)
+    # Two values of the best prediction: a few rows of the square between them are in wrong leaves.
+    before, after = (np.mean(np.square(divergence(best, each))) for each in (mean, h))
+    assert before > 0.008
+    assert after < before / 2
+
+
+@pytest.mark.parametrize("average", [1e-9, 0.5, 1 - 1e-9])
+@pytest.mark.parametrize("shift", [-0.4, 0.4])
+def test_a_repaired_probability_is_at_most_four_times_as_far_from_certainty(average, shift):
+    found = corrected(np.array([average]), np.array([[shift]]), is_bounded=True)[0]
+    for one, other in ((found, average), (1 - found, 1 - average)):
+        assert 0.249 * other <= one <= 4.001 * other
+
+
+def test_what_is_sure_stays_sure():
+    shares = np.array([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0], [1e-12, 0.5, 0.5 - 1e-12]])
+    shift = np.log([[1.0, 1.0, 3.0]] * 3)
+    found = with_odds_shifted(shares, shift)
+    assert found[0] == pytest.approx([0, 0.25, 0.75])
+    assert found[1] == pytest.approx([1, 0, 0])
+    assert found[2, 0] < 1e-12
+    two = with_odds_shifted(np.array([0.0, 0.25, 1.0]), np.log([[3.0], [3.0], [3.0]]))
+    assert two == pytest.approx([0.0, 0.5, 1.0])
+
+
+def test_nothing_but_a_constant_is_learnt_without_other_columns():
+    X = np.random.default_rng(0).normal(size=(400, 1))
+    full = Given(lambda X: expit(4 * X[:, 0]), n_classes=2)
+    h = Projection().reduce(full, _data(X), (0,), seed=0).predict(X)
+    assert np.ptp(h) == pytest.approx(0, abs=1e-12)
+    # The mean of 400 probabilities of variance a fifth at most, and four standard errors.
+    assert h[0] == pytest.approx(0.5, abs=4 * np.sqrt(0.2 / 400))

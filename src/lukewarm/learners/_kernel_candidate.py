@@ -58,7 +58,9 @@ class KernelCandidate(BaseLearner, HasMachine, HasOwnFunctions):
 
     @property
     def own_functions(self) -> OwnFunctions | None:
-        """What the fitted machine is made of."""
+        """What the fitted machine is made of; None before."""
+        if not self.n_steps:
+            return None
         return OwnFunctions.of(self._estimator.machine_, self._estimator.penalty_)
 
     def predict(self, X: Features) -> Prediction:

@@ -122,7 +122,11 @@ def fit_shares(
     centre = shares @ features
     centred = features - centre
     rooted = centred * np.sqrt(shares)[:, None]
-    eigenvalues, vectors = linalg.eigh(rooted.T @ rooted, driver="evd", check_finite=False)
+    second = rooted.T @ rooted
+    if not len(second):
+        eigenvalues, vectors = np.zeros(0), second
+    else:
+        eigenvalues, vectors = linalg.eigh(second, driver="evd", check_finite=False)
     rows = ClassRows(centred @ vectors, targets, shares, offset)
     fitted = fit_log_loss(rows, np.maximum(eigenvalues, 0.0), 1.0)
     coefficients = vectors @ fitted[1:]

@@ -15,7 +15,7 @@ import numpy as np
 
 from lukewarm._typing import FeatureSet, Matrix, Prediction
 from lukewarm.learners.additive import RidgeFit
-from lukewarm.reduction.projection._correction import log_odds
+from lukewarm.reduction.projection._correction import log_odds, with_odds_shifted
 
 if TYPE_CHECKING:
     from lukewarm.learners.kernel import Machine, OwnFunctions
@@ -28,6 +28,9 @@ Pair = tuple[Prediction, Prediction]
 _PENALTY = 30.0
 # Their second moments cost the square of their number for every set of columns.
 _MOST_FUNCTIONS = 100
+# Rounding of a probability of one. What is nearly sure must stay so: h forgiven what f pays for in
+# log-loss would make importances negative.
+_LEAST = 1e-15
 # A correction learnt from few rows is too long: on normal clusters, 1,000 rows, half of it was
 # better than all and than nothing.
 _LENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -73,7 +76,7 @@ class LogOddsCorrection:
             regressions, functions, removed, predictions[0], means[0]
         )
         rows, weights = regressions.stopping_rows, regressions.stopping.weights
-        start, shift = log_odds(means[1]).T, correction._shift(rows)
+        start, shift = log_odds(means[1], _LEAST).T, correction._shift(rows)
         targets = as_columns(predictions[1])
         losses = [
             np.average(log_losses(start + length * shift, targets), weights=weights)
@@ -108,7 +111,7 @@ class LogOddsCorrection:
         if functions is not None:
             basis, own = functions.features(train.X, removed)
             features = np.column_stack([features, own])
-        constant, weights = fit_shares(features, targets, shares, log_odds(mean).T)
+        constant, weights = fit_shares(features, targets, shares, log_odds(mean, _LEAST).T)
         coefficients = np.zeros((rows.functions.shape[1], targets.shape[1]))
         coefficients[places] = weights[: len(places)] * scale
         additive = tuple(
@@ -130,9 +133,7 @@ class LogOddsCorrection:
 
     def corrected(self, mean: Prediction, rows: PreparedRows) -> Prediction:
         """Return the mean over draws of some rows, corrected."""
-        from lukewarm.learners.kernel import probabilities
-
-        return probabilities(log_odds(mean).T + self._shift(rows))
+        return with_odds_shifted(mean, self._shift(rows))
 
     def _shift(self, rows: PreparedRows) -> Matrix:
         shift = np.stack([rows.fitted(each) for each in self.additive], axis=1)

@@ -47,13 +47,14 @@ def in_own_words(
     callable
         (mean over draws, rows) -> mean.
     """
-    functions = own_functions(full)
+    functions = _own_functions(full)
     if not full.task.is_regression:
         if full.traits.is_local:
             return _as_it_is
         correction = LogOddsCorrection.fit(regressions, functions, removed, predictions, means)
         return _as_it_is if correction is None else correction.corrected
-    if functions is None or len(regressions.train) <= MOST_TRAINING_ROWS:
+    is_single = full.task.n_targets == 1
+    if functions is None or not is_single or len(regressions.train) <= MOST_TRAINING_ROWS:
         return _as_it_is
     train, stopping = regressions.train, regressions.stopping
     left, before = (whole - mean for whole, mean in zip(predictions, means, strict=True))
@@ -67,7 +68,7 @@ def _as_it_is(mean: Prediction, rows: PreparedRows) -> Prediction:
     return mean
 
 
-def own_functions(full: BaseLearner) -> OwnFunctions | None:
+def _own_functions(full: BaseLearner) -> OwnFunctions | None:
     """Return what the heaviest kernel machine among a model's parts is made of."""
     # Loads the kernel machines, which most fits with a model of the user's never need.
     from lukewarm.learners.kernel import HasOwnFunctions

@@ -14,8 +14,8 @@ from lukewarm.learners import BaseLearner
 from lukewarm.reduction._base import BaseReduction, ReducedModel, ReductionData, ReductionTraits
 from lukewarm.reduction.projection._column_values import column_of
 from lukewarm.reduction.projection._conditional import ConditionalDraws
-from lukewarm.reduction.projection._correction import corrected, outputs_of
-from lukewarm.reduction.projection._own_words import in_own_words, own_functions
+from lukewarm.reduction.projection._correction import corrected, divergence, outputs_of
+from lukewarm.reduction.projection._own_words import in_own_words
 from lukewarm.results import TrainingTrace
 
 if TYPE_CHECKING:
@@ -126,26 +126,30 @@ def distilled(
     both = (regressions.train_rows, regressions.stopping_rows)
     means = mean(sketch, both[0]), mean(sketch, both[1])
     reworded = in_own_words(full, regressions, removed, predictions, means)
-    if not full.task.is_regression and own_functions(full) is not None:
-        # Trees on what the model's own functions leave of its probabilities bring noise.
-        return (
-            lambda X: reworded(mean(full, regressions.prepare(X)), regressions.prepare(X)),
-            TrainingTrace.untrained(),
-        )
-    targets = [
-        prediction - reworded(average, rows)
-        for prediction, average, rows in zip(predictions, means, both, strict=True)
-    ]
+    means = reworded(means[0], both[0]), reworded(means[1], both[1])
+    targets = [whole - mean for whole, mean in zip(predictions, means, strict=True)]
     corrections = [
         regressions.fit(target, held_out, removed, with_neighbours=full.traits.is_local)
         for target, held_out in zip(*(outputs_of(each) for each in targets), strict=True)
     ]
     is_bounded = not full.task.is_regression
 
+    def repaired(average: Prediction, rows: PreparedRows) -> Prediction:
+        shift = np.stack([each.predict(rows) for each in corrections], axis=-1)
+        return corrected(average, shift, is_bounded)
+
+    if is_bounded and not full.traits.is_local:
+        # A gain in squared error may be a loss in log-loss.
+        held_out, after = predictions[1], repaired(means[1], both[1])
+        if not regressions.helps(divergence(held_out, means[1]), divergence(held_out, after)):
+            return (
+                lambda X: reworded(mean(full, regressions.prepare(X)), regressions.prepare(X)),
+                TrainingTrace.untrained(),
+            )
+
     def predict(X: Features) -> Prediction:
         rows = regressions.prepare(X)
-        shift = np.stack([each.predict(rows) for each in corrections], axis=-1)
-        return corrected(reworded(mean(full, rows), rows), shift, is_bounded)
+        return repaired(reworded(mean(full, rows), rows), rows)
 
     return predict, max((each.trace for each in corrections), key=lambda trace: trace.stopped_step)
 

@@ -253,8 +253,10 @@ class Regressions:
         kept = np.flatnonzero(~np.isin(self._basis.owner, removed))
         if len(kept) <= most:
             return kept
-        weighted = left if self.train.weights is None else left * self.train.weights[:, None]
-        products = np.abs(weighted.T @ self.train_rows.functions[:, kept]).max(axis=0)
+        weights = self.train.weights
+        centred = left - np.average(left, axis=0, weights=weights)
+        weighted = centred if weights is None else centred * weights[:, None]
+        products = np.abs(weighted.T @ self.train_rows.functions).max(axis=0)[kept]
         return np.sort(kept[np.argsort(-products, kind="stable")[:most]])
 
     def _lines_without(self, removed: FeatureSet) -> np.ndarray:
